@@ -12,7 +12,7 @@ import type { AuditRecord } from "../src/audit/record/record.ts";
 import { RecordMemory } from "../src/audit/record/record-memory.ts";
 import { serializeRecord } from "../src/audit/record/record-text.ts";
 import { createBatch } from "../src/audit/store/segment.ts";
-import { NumberedNames } from "../src/audit/usage/numbered-names.ts";
+import { NumberedNames } from "../src/audit/record/numbered-names.ts";
 import { AUDIT_FILE, openSqliteStore } from "../src/audit/store/sqlite/store.ts";
 import { openSqliteDriver } from "../src/audit/store/sqlite/driver.ts";
 import { createJobs } from "../src/audit/store/sql/jobs.ts";

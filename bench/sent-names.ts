@@ -1,5 +1,5 @@
 /** What it costs a request to note which names of its route the client sent, and what was lost: microseconds, the median of rounds. */
-import { NumberedNames } from "../src/audit/usage/numbered-names.ts";
+import { NumberedNames } from "../src/audit/record/numbered-names.ts";
 import { parseFilter } from "../src/pack/filters/parse-filter.ts";
 import { parseQuery } from "../src/pack/paths/query.ts";
 import { loadPack } from "../src/pack/load/load-pack.ts";

@@ -12,7 +12,7 @@ export { CLIENTS, type ClientsParts } from "./feature/feature.ts";
 export { type Cell, csvRow } from "./export/csv.ts";
 export { type ExportOptions, exportTexts, writeExport } from "./export/export-records.ts";
 export { EXPORT_FORMATS, exportFormat, type ExportFormat, isExportFormat } from "./export/formats.ts";
-export type { CallSpan } from "./record/call-spans.ts";
+export type { CallSpan } from "./usage/call-spans.ts";
 export { decodeBody, isForm, isTextType, type SentBody } from "./record/client-body.ts";
 export { JsonText, tryParse } from "./record/json-text.ts";
 export { readRecord, tryReadRecord } from "./store/read-record.ts";
@@ -29,7 +29,7 @@ export {
   type RecordedCall,
 } from "./record/record.ts";
 export { firstCharacters, isTruncated, omittedBody, truncatedBody } from "./record/truncate.ts";
-export { numberedNames, NumberedNames } from "./usage/numbered-names.ts";
+export { numberedNames, NumberedNames } from "./record/numbered-names.ts";
 export { Redaction } from "./redact/redact.ts";
 export { secretNames } from "./redact/secret-names.ts";
 export { REDACTED } from "./redact/edits.ts";

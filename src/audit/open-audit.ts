@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { mergeRejections } from "./record/merge-rejections.ts";
+import { mergeRejections } from "./store/merge-rejections.ts";
 import type { AuditStore } from "./store/store.ts";
 import { errorText, type Log, type Settings, withOpenTelemetry } from "../base/index.ts";
 import { filterHeadersOf, type Pack } from "../pack/index.ts";

@@ -1,4 +1,5 @@
 import {
+  calledName,
   childOf,
   childrenOf,
   findCollapsingList,
@@ -10,25 +11,45 @@ import {
 } from "./language/ast.ts";
 import { ExpressionError } from "./language/expression.ts";
 import { parse, UNSUPPORTED_REGEX } from "./interpreter/parse.ts";
+import { isImpure, isPure } from "./runtime/builtins/table.ts";
 import { describePictureProblem } from "./picture-problem.ts";
+
+/** One problem of an expression. `offset` counts characters from the start of its source. */
+export interface ExpressionProblem {
+  readonly message: string;
+  readonly offset: number;
+}
+
+/** Positions of JSONata count from 1. */
+const offsetOf = ({ position = 1 }: AstNode): number => Math.max(0, position - 1);
+
+/** The offset of a variable, whose position is the end of its name. */
+const offsetOfVariable = ({ position = 0, value }: AstNode): number => position - String(value).length - 1;
+
+/** Finds the calls whose first argument is the value before `~>`. */
+function findPipedCalls(ast: AstNode): ReadonlySet<unknown> {
+  const piped = new Set<unknown>();
+  walk(ast, (node) => {
+    if (node.type === "apply") piped.add(node["rhs"]);
+  });
+  return piped;
+}
 
 /** Finds invalid pictures of `$toMillis`, and time zones of `$fromMillis` that JSONata reads wrongly. */
 function findTimeProblems(ast: AstNode): ExpressionProblem[] {
   const problems: ExpressionProblem[] = [];
   const called = new Set<unknown>();
-  const piped = new Set<unknown>();
+  const piped = findPipedCalls(ast);
   walk(ast, (node) => {
-    if (node.type === "apply" && childOf(node, "rhs").type === "function") piped.add(node["rhs"]);
-    const { type, value, position = 1 } = node;
-    const offset = Math.max(0, position - 1);
-    const name = type === "function" ? childOf(node, "procedure").value : undefined;
+    const offset = offsetOf(node);
+    const name = calledName(node);
     if (name === "toMillis") called.add(node["procedure"]);
     if (name === "toMillis" || name === "fromMillis") {
       const args = childrenOf(node, "arguments").slice(piped.has(node) ? 0 : 1);
       const message = name === "toMillis" ? describePicture(args[0]) : describeZone(args[1]);
       if (message !== undefined) problems.push({ message, offset });
     }
-    if (type === "variable" && value === "toMillis" && !called.has(node))
+    if (node.type === "variable" && node.value === "toMillis" && !called.has(node))
       problems.push({ message: "$toMillis can only be called, not passed as a value", offset });
   });
   return problems;
@@ -58,7 +79,7 @@ function isComputedIndex(node: AstNode): boolean {
   if (type === "variable") return value !== "" && value !== "$";
   if (type === "unary") return value === "-";
   if (type === "binary") return ARITHMETIC.has(String(value));
-  return type === "function" && NUMBER_FUNCTIONS.has(String(childOf(node, "procedure").value));
+  return NUMBER_FUNCTIONS.has(calledName(node) ?? "");
 }
 
 /**
@@ -75,59 +96,33 @@ function findIndexProblems(ast: AstNode): ExpressionProblem[] {
       if (next.type !== "number" && !isComputedIndex(next)) continue;
       const message =
         "an index after a computed index selects from a list of one: write parentheses around what is before it, as in ($list[$i])[0]";
-      problems.push({ message, offset: Math.max(0, (index.position ?? 1) - 1) });
+      problems.push({ message, offset: offsetOf(index) });
     }
   });
   return problems;
 }
 
-/** JSONata's built-in functions whose result depends only on their arguments. */
-const PURE_FUNCTIONS =
-  "abs append assert average base64decode base64encode boolean ceil contains count decodeUrl decodeUrlComponent " +
-  "distinct each encodeUrl encodeUrlComponent error exists filter floor formatBase formatInteger formatNumber " +
-  "fromMillis join keys length lookup lowercase map match max merge min not number pad parseInteger power reduce " +
-  "replace reverse round sift single sort split spread sqrt string substring substringAfter substringBefore sum " +
-  "toMillis trim type uppercase zip";
-
-/** Clock, random numbers, and code from data. A result must depend on the input alone. */
-const IMPURE_FUNCTIONS = "eval millis now random shuffle";
-
-const pure = new Set(PURE_FUNCTIONS.split(" "));
-const impure = new Set(IMPURE_FUNCTIONS.split(" "));
-
-/** One problem of an expression. `offset` counts characters from the start of its source. */
-export interface ExpressionProblem {
-  readonly message: string;
-  readonly offset: number;
-}
-
-function findUnknownVariables(ast: AstNode, bound: ReadonlySet<string>): ExpressionProblem[] {
+/** Finds unknown variables, and calls of a function like `$now()` where a variable of its name is bound to a value. */
+function findVariableProblems(ast: AstNode, bound: ReadonlySet<string>): ExpressionProblem[] {
   const free = findFreeVariables(ast);
-  const problems: ExpressionProblem[] = [];
-  walk(ast, (node) => {
-    const name = String(node.value);
-    if (node.type !== "variable" || !free.has(name) || bound.has(name) || pure.has(name)) return;
-    const offset = (node.position ?? 0) - name.length - 1;
-    const names = [...bound].map((variable) => `$${variable}`).join(", ");
-    const message = impure.has(name)
+  const names = [...bound].map((variable) => `$${variable}`).join(", ");
+  function describe(name: string, isCalled: boolean): string | undefined {
+    if (!free.has(name) || isPure(name)) return undefined;
+    if (bound.has(name))
+      return isCalled && isImpure(name)
+        ? `$${name} can't be used as a function: write $${name}, which is the same throughout a request`
+        : undefined;
+    return isImpure(name)
       ? `$${name} can't be used: an expression depends on its input alone`
       : `unknown variable or function $${name}${names && `; in addition to JSONata's own functions there are ${names}`}`;
-    problems.push({ message, offset });
-  });
-  return problems;
-}
-
-/** Finds calls of a function like `$now()` where a variable of its name is bound to a value. */
-function findImpureCalls(ast: AstNode, bound: ReadonlySet<string>): ExpressionProblem[] {
-  const free = findFreeVariables(ast);
+  }
   const problems: ExpressionProblem[] = [];
+  const called = new Set<unknown>();
   walk(ast, (node) => {
-    const procedure = node.type === "function" ? childOf(node, "procedure") : undefined;
-    const name = String(procedure?.value);
-    if (procedure?.type !== "variable" || !impure.has(name) || !bound.has(name) || !free.has(name)) return;
-    const offset = (procedure.position ?? 0) - name.length - 1;
-    const message = `$${name} can't be used as a function: write $${name}, which is the same throughout a request`;
-    problems.push({ message, offset });
+    called.add(node["procedure"]);
+    if (node.type !== "variable") return;
+    const message = describe(String(node.value), called.has(node));
+    if (message !== undefined) problems.push({ message, offset: offsetOfVariable(node) });
   });
   return problems;
 }
@@ -140,8 +135,10 @@ function findImpureCalls(ast: AstNode, bound: ReadonlySet<string>): ExpressionPr
  * @param source The JSONata expression.
  * @param bound Names of the variables that will be bound, without the `$`.
  * @returns Every problem; empty if the expression can be used.
- * @example check("$sum(items.price) * $rate", new Set(["rate"])); // => [] check("$sum(items.price) * $rat", new
- * Set(["rate"]))[0].offset; // => 20 check("$now()", new Set()).length; // => 1
+ * @example
+ *   check("$sum(items.price) * $rate", new Set(["rate"])); // => []
+ *   check("$sum(items.price) * $rat", new Set(["rate"]))[0].offset; // => 20
+ *   check("$now()", new Set()).length; // => 1
  */
 export function check(source: string, bound: ReadonlySet<string>): ExpressionProblem[] {
   let ast: AstNode;
@@ -152,17 +149,12 @@ export function check(source: string, bound: ReadonlySet<string>): ExpressionPro
     const message = error.jsonataCode === UNSUPPORTED_REGEX ? error.message : `not JSONata: ${error.message}`;
     return [{ message, offset: error.offset }];
   }
-  const problems = [
-    ...findUnknownVariables(ast, bound),
-    ...findImpureCalls(ast, bound),
-    ...findTimeProblems(ast),
-    ...findIndexProblems(ast),
-  ];
+  const problems = [...findVariableProblems(ast, bound), ...findTimeProblems(ast), ...findIndexProblems(ast)];
   const collapsing = findCollapsingList(ast);
   if (collapsing) {
     const message =
       "JSONata turns a list of one into its member, and an empty list into nothing: write [ … ] around it for a list, or ( … )[0] for its first member";
-    problems.push({ message, offset: Math.max(0, (collapsing.position ?? 1) - 1) });
+    problems.push({ message, offset: offsetOf(collapsing) });
   }
   return problems;
 }
@@ -181,14 +173,13 @@ export interface LiteralArgument {
  */
 export function findLiteralArguments(source: string, name: string): LiteralArgument[] {
   const found: LiteralArgument[] = [];
-  const piped = new Set<unknown>();
-  walk(parse(source), (node) => {
-    if (node.type === "apply") piped.add(node["rhs"]);
-    const procedure = node.type === "function" ? childOf(node, "procedure") : undefined;
-    if (procedure?.type !== "variable" || procedure.value !== name || piped.has(node)) return;
+  const ast = parse(source);
+  const piped = findPipedCalls(ast);
+  walk(ast, (node) => {
+    if (calledName(node) !== name || piped.has(node)) return;
     const [first] = childrenOf(node, "arguments");
     if (first?.type === "string")
-      found.push({ text: String(first.value), offset: (procedure.position ?? 0) - name.length - 1 });
+      found.push({ text: String(first.value), offset: offsetOfVariable(childOf(node, "procedure")) });
   });
   return found;
 }

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { RejectedBy } from "../../pack/index.ts";
-import type { NumberedNames } from "../usage/numbered-names.ts";
+import type { NumberedNames } from "./numbered-names.ts";
 
 /**
  * The audit record of one request: the alpha request and its response, and the v4 calls for it. Secrets are removed

@@ -1,4 +1,4 @@
-import { repeat } from "../record/repeat.ts";
+import { repeat } from "./repeat.ts";
 import type { StoreOptions } from "./store.ts";
 import { DAY_MS, MAX_SUMMARY_ROWS, MAX_TOKENS, USAGE_RETENTION_DAYS } from "../usage/usage.ts";
 

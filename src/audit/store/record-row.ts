@@ -7,7 +7,7 @@
 import { plainText, plainTextOrNull } from "../record/plain-text.ts";
 import type { AuditRecord } from "../record/record.ts";
 import type { RecordPlace } from "../record/record-memory.ts";
-import type { NumberedNames } from "../usage/numbered-names.ts";
+import type { NumberedNames } from "../record/numbered-names.ts";
 import { applicationKey, type Keyed, labelKey } from "../usage/summary-key.ts";
 import { usageAgent } from "../usage/usage.ts";
 

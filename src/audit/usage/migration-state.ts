@@ -2,11 +2,11 @@
 import { agentFamily } from "../clients/agent-pattern.ts";
 import { isClientApi } from "../record/record.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
-import type { CallSpan, SpanQuery } from "../record/call-spans.ts";
+import type { CallSpan, SpanQuery } from "./call-spans.ts";
 import { MOST_FAMILIES } from "./count-agents.ts";
 import { familyKeyOf, nameOfUsage } from "./client-keys.ts";
 import { UNACCEPTED } from "./summary-key.ts";
-import { usageKeysOf, type ClientUsage, type UsageQuery } from "./usage.ts";
+import { dayNumber, usageKeysOf, type ClientUsage, type UsageQuery } from "./usage.ts";
 
 /**
  * | State | Requests within the quiet time |
@@ -51,9 +51,6 @@ export function migrationStateOf(
   return isWithin(lastAlpha, longestPauseMs ?? 0) ? "moving" : "ready";
 }
 
-/** Milliseconds since the epoch of a day, `2026-03-01`. */
-const dayNumber = (day: string): number => Date.parse(day) / DAY_MS;
-
 /**
  * The day on which a client called alpha again after it had been ready: after a pause of more than the quiet days and of any
  * before, with a day of native calls in it. The pauses within a span are shorter, so a native span that reaches into the pause
@@ -73,7 +70,8 @@ export function cameBackOn(
   let lastAlpha: string | undefined;
   let returned: string | null = null;
   for (const { firstDay, lastDay } of spans.filter(isClientApi).toSorted(byFirstDay)) {
-    const pause = lastAlpha === undefined ? 0 : dayNumber(firstDay) - dayNumber(lastAlpha);
+    const pause =
+      lastAlpha === undefined ? 0 : dayNumber(Date.parse(firstDay)) - dayNumber(Date.parse(lastAlpha));
     if (lastAlpha !== undefined && pause > longestPause) {
       const pauseBegan = lastAlpha;
       if (native.some((span) => span.lastDay > pauseBegan && span.firstDay < firstDay)) returned = firstDay;

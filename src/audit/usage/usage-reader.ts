@@ -1,9 +1,9 @@
-import type { CallSpan } from "../record/call-spans.ts";
-/** Reads summaries of all records. They are updated with every commit, so reading them does not scan the records. */
-import type { UsageQuery, ClientUsage, TokenQuery, TokenUsage, RouteUsage, DayUsage } from "./usage.ts";
-import type { SentUsage } from "./sent-usage.ts";
+import type { CallSpan, SpanQuery } from "./call-spans.ts";
 import type { LossQuery, LossUsage } from "./loss-usage.ts";
-import type { SpanQuery } from "../record/call-spans.ts";
+import type { SentUsage } from "./sent-usage.ts";
+import type { ClientUsage, DayUsage, RouteUsage, TokenQuery, TokenUsage, UsageQuery } from "./usage.ts";
+
+/** Reads summaries of all records. They are updated with every commit, so reading them does not scan the records. */
 export interface UsageReader {
   /** Returns clients, those with the most requests first. @throws {AuditUnavailableError} */
   readonly clients: (query: UsageQuery) => Promise<readonly ClientUsage[]>;

@@ -1,11 +1,9 @@
 import type { UpstreamCallRecord } from "../../gateway/index.ts";
 
 /**
- * The kind of a comparison of two answers to the same request: two packs over the same responses of v4 (`candidate`),
- * or the old service and the translation (`legacy`).
+ * What is compared with the client's answer to the same request: that of another pack over the same responses of v4
+ * (`candidate`), or that of the old service (`legacy`).
  */
-
-/** The answer that is compared with the client's. */
 export type ComparisonSource = "candidate" | "legacy";
 
 /** A whole answer to a client, before redaction. It stays in memory. */

@@ -57,7 +57,7 @@ export const SHADOW: Feature<ShadowNeeds, OpenShadow | undefined> = {
     });
     const volatile = new VolatileFields();
     const exchangeVolatile = createVolatileStore(state, volatile, legacy.url.href);
-    // The sides says that the store is down. Until then this process learns by itself.
+    // The roll-out reports a store that is down. Until it is back, this process learns by itself.
     const exchange = (): Promise<void> => exchangeVolatile().catch(() => {});
     void repeat(EXCHANGE_MS, exchange)();
     const old = new OldService(legacy, tokenParameter);

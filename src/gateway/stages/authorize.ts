@@ -18,7 +18,7 @@ export async function currentGrants(
   return effectiveGrants(issued, await findTokenInfo(credentials, tokens));
 }
 
-/** A token without scopes may read its user's name and e-mail, and nothing else. */
+/** A token without scopes may only use the routes that the pack opens to it. */
 export const hasNoScopes = (grants: Grants): boolean => grants !== "all" && grants.size === 0;
 
 /** A route that the token may use, or the error of one that it must not. */
@@ -45,8 +45,7 @@ export function authorize(
   if (candidates instanceof HttpError) throw candidates;
   const verdicts = candidates.map((match) => ({
     match,
-    error:
-      match.route.access === "public" ? undefined : findAccessError(credentials, token, match.route, scopes),
+    error: findAccessError(credentials, token, match.route, scopes),
   }));
   if (verdicts.some(({ error }) => error === undefined)) return verdicts;
   throw verdicts[0]?.error ?? credentials.error ?? new HttpError(404, "Not found");
@@ -62,10 +61,10 @@ function findAccessError(
   scopes: Scopes,
 ): unknown {
   const { access } = route;
+  if (access === "public") return undefined;
   const { issued } = resolved;
   if (credentials.error) return credentials.error;
-  if (resolved.credentials.hash === undefined || access === "public")
-    return new HttpError(401, "An access token is required.");
+  if (resolved.credentials.hash === undefined) return new HttpError(401, "An access token is required.");
   if (info?.refused || (typeof issued === "object" && issued.isRevoked))
     return new HttpError(401, "The access token is not valid.");
   if (issued === "unknown") {

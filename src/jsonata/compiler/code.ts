@@ -5,11 +5,10 @@
  * |---|---|
  * | `any` | may be a sequence that has yet to collapse |
  * | `value` | is never such a sequence |
- * | `scalar` | has no members to copy, or is undefined |
  * | `truth` | is a boolean, or undefined |
- * | `boolean`, `string` | is of this type, never undefined |
+ * | `boolean` | is a boolean, never undefined |
  */
-export type CodeKind = "any" | "value" | "scalar" | "truth" | "boolean" | "string";
+export type CodeKind = "any" | "value" | "truth" | "boolean";
 
 /** A JavaScript expression that can be embedded anywhere without parentheses, and the kind of its value. */
 export interface Code {
@@ -17,14 +16,10 @@ export interface Code {
   readonly kind: CodeKind;
 }
 
-/** Whether the value has no members. */
-export const isScalar = ({ kind }: Code): boolean => kind !== "any" && kind !== "value";
-
 /** Returns the kind of a value that has one of two kinds, such as the branches of a condition. */
 export function kindOfEither(one: CodeKind, other: CodeKind): CodeKind {
   if (one === other) return one;
-  for (const kind of ["any", "value"] as const) if (one === kind || other === kind) return kind;
-  return "scalar";
+  return one === "any" || other === "any" ? "any" : "value";
 }
 
 /** Returns a string literal of JavaScript. Strings of an expression enter generated code only like this. */

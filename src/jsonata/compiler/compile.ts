@@ -106,26 +106,19 @@ export interface LocatedExpression extends Expression {
   readonly origin: Origin | undefined;
 }
 
-/** How {@link compile} works while {@link runWith} or {@link collectExpressions} runs. */
-class CompileMode {
-  make: MakeExpression = compileOrInterpret;
-  collected: LocatedExpression[] | undefined = undefined;
-
-  during<T>(changes: Partial<Pick<CompileMode, "make" | "collected">>, run: () => T): T {
-    const { make, collected } = this;
-    Object.assign(this, changes);
-    try {
-      return run();
-    } finally {
-      Object.assign(this, { make, collected });
-    }
-  }
-}
-
-const mode = new CompileMode();
+/** How {@link compile} makes an expression: {@link runWith} changes it while a function runs. */
+const mode: { make: MakeExpression } = { make: compileOrInterpret };
 
 /** Runs a function that compiles expressions, and makes all of these in another way. */
-export const runWith = <T>(make: MakeExpression, run: () => T): T => mode.during({ make }, run);
+export function runWith<T>(make: MakeExpression, run: () => T): T {
+  const before = mode.make;
+  mode.make = make;
+  try {
+    return run();
+  } finally {
+    mode.make = before;
+  }
+}
 
 /**
  * Runs a function, and interprets all expressions that it compiles. Tests compare the results with compiled
@@ -140,7 +133,13 @@ export function collectExpressions<T>(run: () => T): {
   readonly expressions: readonly LocatedExpression[];
 } {
   const expressions: LocatedExpression[] = [];
-  return { result: mode.during({ collected: expressions }, run), expressions };
+  const { make } = mode;
+  function collect(source: string, options: CompileOptions): Expression {
+    const expression = make(source, options);
+    expressions.push({ ...expression, origin: options.origin });
+    return expression;
+  }
+  return { result: runWith(collect, run), expressions };
 }
 
 /**
@@ -159,9 +158,7 @@ export function collectExpressions<T>(run: () => T): {
  *   total.engine; // => "compiled"
  */
 export function compile(source: string, bound?: ReadonlySet<string>, origin?: Origin): Expression {
-  const expression = mode.make(source, { bound, origin });
-  mode.collected?.push({ ...expression, origin });
-  return expression;
+  return mode.make(source, { bound, origin });
 }
 
 /** Compiles a source independent of {@link runWith}. See {@link compile}. */

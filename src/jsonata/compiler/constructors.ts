@@ -33,7 +33,7 @@ function emitMembers(pairs: Pairs, scope: Scope): string {
   const members = pairs.map(([key, value]) => {
     const code = scope.unit.emit(value, scope);
     const target = `${object}[${quote(String(key.value))}]`;
-    if (code.kind === "boolean" || code.kind === "string") return `${target} = ${code.js}`;
+    if (code.kind === "boolean") return `${target} = ${code.js}`;
     const found = declareTemporary(scope);
     return `(${found} = ${code.js}) !== undefined && (${target} = ${found})`;
   });
@@ -49,7 +49,7 @@ export function emitObject(node: AstNode, scope: Scope): Code {
   const pairs = pairsOf(node);
   if (!hasPlainKeys(pairs))
     throw new NotCompilableError("an object with a computed key, or with one key twice");
-  if (scope.isSingle || !readsContext(pairs)) return { js: emitMembers(pairs, scope), kind: "value" };
+  if (!readsContext(pairs)) return { js: emitMembers(pairs, scope), kind: "value" };
   const write = emitClosure(scope, (inner) => emitMembers(pairs, inner));
   return { js: `(${write})(${scope.unit.useHelper("groupOf")}(${scope.context}))`, kind: "value" };
 }

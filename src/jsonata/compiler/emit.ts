@@ -9,17 +9,17 @@ import { emitPath } from "./paths.ts";
 import { type Scope, positionOf } from "./scope.ts";
 import { emitPredicates, emitNameStep } from "./steps.ts";
 
-const emitString = (node: AstNode): Code => ({ js: quote(String(node.value)), kind: "string" });
+const emitString = (node: AstNode): Code => ({ js: quote(String(node.value)), kind: "value" });
 
 function emitNumber(node: AstNode): Code {
   const value = Number(node.value);
-  return { js: Object.is(value, -0) ? "-0" : `${value}`, kind: "scalar" };
+  return { js: Object.is(value, -0) ? "-0" : `${value}`, kind: "value" };
 }
 
 /** Emits true, false or null. */
 const emitConstant = (node: AstNode): Code => ({
   js: String(node.value),
-  kind: typeof node.value === "boolean" ? "boolean" : "scalar",
+  kind: typeof node.value === "boolean" ? "boolean" : "value",
 });
 
 function emitRegex(node: AstNode, scope: Scope): Code {
@@ -37,7 +37,6 @@ function emitVariable(node: AstNode, scope: Scope): Code {
     if (variable.builtin !== undefined) throw new NotCompilableError("a built-in function as a value");
     return variable;
   }
-  if (scope.isSingle) return { js: scope.context, kind: "value" };
   return { js: `${scope.unit.useHelper("unwrapContext")}(${scope.context})`, kind: "any" };
 }
 

@@ -21,20 +21,6 @@ export interface Generated {
   readonly builtins: ReadonlySet<string>;
 }
 
-/** Helpers that call functions or iterate over lists. Only code that uses one needs the time and depth guards. */
-const GUARDED_HELPERS: ReadonlySet<Helper> = new Set<Helper>([
-  "call",
-  "callBuiltin",
-  "applyStep",
-  "filter",
-  "orderBy",
-  "range",
-  "isEqual",
-  "isDifferent",
-  "groupOf",
-  "testPattern",
-]);
-
 /** The variables that an expression calls as functions. */
 function findCalledNames(ast: AstNode): ReadonlySet<unknown> {
   const names = new Set<unknown>();
@@ -111,13 +97,11 @@ export function generate(ast: AstNode): Generated {
     body,
     frame: createOuterFrame(unit, outside, builtins, findCalledNames(ast)),
     context: "context",
-    isSingle: false,
     errorPosition: undefined,
   };
   const { js } = emit(ast, scope);
   const context = `const context = ${unit.useHelper("wrapInput")}(input);`;
-  if ([...used].some((helper) => GUARDED_HELPERS.has(helper)))
-    outside.unshift(`${unit.useHelper("resetGuards")}();`);
+  outside.unshift(`${unit.useHelper("resetGuards")}();`);
   const variables = body.declared.length > 0 ? [`let ${body.declared.join(", ")};`] : [];
   const lines = [...outside, context, ...variables, `return ${js};`].map((line) => `  ${line}`);
   return {

@@ -3,7 +3,7 @@ export * from "../runtime/arithmetic.ts";
 export { resetGuards } from "../runtime/guard.ts";
 export { call, callBuiltin } from "../runtime/call.ts";
 export { BUILTINS } from "../runtime/builtins/table.ts";
-export { createMatcher, testPattern, replaceText } from "../runtime/builtins/regex.ts";
+export { createMatcher } from "../runtime/builtins/regex.ts";
 export { filter, pickNth } from "../runtime/predicate.ts";
 export {
   listContextItems,
@@ -12,6 +12,7 @@ export {
   isRecord,
   listItems,
   readFieldAsList,
+  readPath,
   applyStep,
 } from "../runtime/path.ts";
 export {

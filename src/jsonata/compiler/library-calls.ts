@@ -1,4 +1,4 @@
-import { childOf, childrenOf, walk, type AstNode } from "../language/ast.ts";
+import { calledName, childrenOf, walk, type AstNode } from "../language/ast.ts";
 import { isLeftToLibrary } from "../runtime/builtins/table.ts";
 
 /**
@@ -9,11 +9,9 @@ import { isLeftToLibrary } from "../runtime/builtins/table.ts";
 export function findLibraryCalls(ast: AstNode, variables: ReadonlySet<string>): ReadonlySet<string> {
   const found = new Set([...variables].filter((name) => isLeftToLibrary(name, 1)));
   walk(ast, (node) => {
-    if (node.type !== "function") return;
-    const { type, value } = childOf(node, "procedure");
-    const count = childrenOf(node, "arguments").length;
-    const name = String(value);
-    if (type === "variable" && variables.has(name) && isLeftToLibrary(name, count)) found.add(name);
+    const name = calledName(node);
+    if (name === undefined || !variables.has(name)) return;
+    if (isLeftToLibrary(name, childrenOf(node, "arguments").length)) found.add(name);
   });
   return found;
 }

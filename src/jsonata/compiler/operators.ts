@@ -5,17 +5,17 @@ import { positionOf, type Helper, type Scope } from "./scope.ts";
 
 /** A binary operator: its helper, the kind of its result, and whether the helper takes a position for errors. */
 const OPERATORS: Readonly<Record<string, readonly [Helper, CodeKind, boolean]>> = {
-  "+": ["add", "scalar", true],
-  "-": ["subtract", "scalar", true],
-  "*": ["multiply", "scalar", true],
-  "/": ["divide", "scalar", true],
-  "%": ["remainder", "scalar", true],
+  "+": ["add", "value", true],
+  "-": ["subtract", "value", true],
+  "*": ["multiply", "value", true],
+  "/": ["divide", "value", true],
+  "%": ["remainder", "value", true],
   "<": ["less", "truth", true],
   "<=": ["lessOrEqual", "truth", true],
   ">": ["greater", "truth", true],
   ">=": ["greaterOrEqual", "truth", true],
   "..": ["range", "any", true],
-  "&": ["joinText", "string", true],
+  "&": ["joinText", "value", true],
   "=": ["isEqual", "boolean", false],
   "!=": ["isDifferent", "boolean", false],
   in: ["isMember", "boolean", false],
@@ -61,10 +61,10 @@ function emitLogic(node: AstNode, scope: Scope): Code {
 /** Emits the unary minus. */
 export function emitNegation(node: AstNode, scope: Scope): Code {
   const value = scope.unit.emit(childOf(node, "expression"), scope).js;
-  return { js: `${scope.unit.useHelper("negate")}(${value}, ${positionOf(node, scope)})`, kind: "scalar" };
+  return { js: `${scope.unit.useHelper("negate")}(${value}, ${positionOf(node, scope)})`, kind: "value" };
 }
 
-const MISSING: Code = { js: "undefined", kind: "scalar" };
+const MISSING: Code = { js: "undefined", kind: "value" };
 
 /** Emits `a ? b : c`. */
 export function emitCondition(node: AstNode, scope: Scope): Code {

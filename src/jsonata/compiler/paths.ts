@@ -47,11 +47,9 @@ interface PathStart {
 function emitStart(steps: readonly AstNode[], scope: Scope): PathStart {
   const { unit, context } = scope;
   const first = asNode(steps[0]);
-  if (first.type === "variable" || (scope.isSingle && first.type !== "name" && first.type !== "sort")) {
-    if (first.type === "variable" && first["stages"]) throw new NotCompilableError("stages of a variable");
-    if (!first["stages"]) return { js: unit.emit(first, scope).js, stepCount: 1, isContext: false };
-  }
-  return { js: context, stepCount: 0, isContext: true };
+  if (first.type !== "variable") return { js: context, stepCount: 0, isContext: true };
+  if (first["stages"]) throw new NotCompilableError("stages of a variable");
+  return { js: unit.emit(first, scope).js, stepCount: 1, isContext: false };
 }
 
 /** Emits one step over a list of results. */
@@ -73,37 +71,25 @@ function emitSort(list: string, node: AstNode, scope: Scope): string {
 const arrayOf = (names: readonly string[]): string => `[${names.map(quote).join(", ")}]`;
 
 /** Emits a path of names only, the most common kind. */
-function emitNames({ js, isContext: ofContext }: PathStart, names: readonly string[], scope: Scope): Code {
-  const { unit } = scope;
-  const end = (value: string): string => value;
-  const otherwise = (value: string, rest: readonly string[]): string => {
-    const list =
-      ofContext && rest.length === names.length ? value : `${unit.useHelper("listItems")}(${value})`;
-    const found = `${unit.useHelper("collapse")}(${unit.useHelper("followNames")}(${list}, ${arrayOf(rest)}, true))`;
-    return `Array.isArray(${value}) ? ${found} : undefined`;
-  };
-  return { js: emitNameReads(js, names, scope, end, otherwise), kind: "value" };
+function emitNames({ js }: PathStart, names: readonly string[], scope: Scope): Code {
+  const otherwise = (value: string, rest: readonly string[]): string =>
+    `${scope.unit.useHelper("readPath")}(${value}, ${arrayOf(rest)})`;
+  return { js: emitNameReads(js, names, scope, (value) => value, otherwise), kind: "value" };
 }
 
 /** Emits the list of results of the first steps: the start, and the names after it. */
 function emitLeadingList(
-  { js, isContext: ofContext }: PathStart,
+  { js, isContext }: PathStart,
   names: readonly string[],
   last: boolean,
   scope: Scope,
 ): string {
   const { unit } = scope;
+  if (names.length === 0) return `${unit.useHelper(isContext ? "listContextItems" : "listItems")}(${js})`;
   const items = (value: string): string => `${unit.useHelper("listItems")}(${value})`;
-  const follow = (list: string, rest: readonly string[]): string =>
-    `${unit.useHelper("followNames")}(${list}, ${arrayOf(rest)}, ${last})`;
-  if (names.length === 0) return ofContext ? `${unit.useHelper("listContextItems")}(${js})` : items(js);
-  return emitNameReads(js, names, scope, items, (value, rest) => {
-    const list =
-      ofContext && rest.length === names.length
-        ? `${unit.useHelper("listContextItems")}(${value})`
-        : items(value);
-    return follow(list, rest);
-  });
+  const otherwise = (value: string, rest: readonly string[]): string =>
+    `${unit.useHelper("followNames")}(${items(value)}, ${arrayOf(rest)}, ${last})`;
+  return emitNameReads(js, names, scope, items, otherwise);
 }
 
 /**

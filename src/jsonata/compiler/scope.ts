@@ -44,8 +44,6 @@ export interface Scope {
   readonly frame: Frame;
   /** The JavaScript variable with the context, JSONata's `$`. */
   readonly context: string;
-  /** The context is certainly not an array. */
-  readonly isSingle: boolean;
   /** The position at which errors are reported, instead of the position of the node. */
   readonly errorPosition: number | undefined;
 }
@@ -77,5 +75,5 @@ export function emitFunction(
 /** Emits a function of the context: it evaluates an expression with its argument as context. */
 export function emitClosure(scope: Scope, write: (inner: Scope) => string): string {
   const context = scope.unit.createName("c");
-  return emitFunction(scope, [context], (inner) => write({ ...inner, context, isSingle: false }));
+  return emitFunction(scope, [context], (inner) => write({ ...inner, context }));
 }

@@ -33,6 +33,12 @@ export function childrenOf(node: AstNode, name: string): readonly AstNode[] {
   return parts.map(asNode);
 }
 
+/** Returns the name of the variable that a node calls as a function; undefined for any other node. */
+export function calledName(node: AstNode): string | undefined {
+  const procedure = node.type === "function" ? childOf(node, "procedure") : undefined;
+  return procedure?.type === "variable" ? String(procedure.value) : undefined;
+}
+
 /** Returns the stages of a step: a predicate `[ … ]` has an `expr`, and `#$i` (type `index`) the variable as `value`. */
 export const stagesOf = (node: AstNode): readonly AstNode[] =>
   childrenOf(node, node["stages"] === undefined ? "predicate" : "stages");

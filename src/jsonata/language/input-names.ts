@@ -1,4 +1,4 @@
-import { asNode, childOf, childrenOf, isNode, type AstNode } from "./ast.ts";
+import { asNode, calledName, childrenOf, isNode, type AstNode } from "./ast.ts";
 
 /**
  * The members of its input that an expression reads, each with the members that it reads of that value; `all` if it may
@@ -65,8 +65,7 @@ function visit(value: unknown, onInput: boolean, names: Names): void {
 }
 
 function visitCall(node: AstNode): void {
-  const { type, value: name } = childOf(node, "procedure");
-  const least = type === "variable" ? ARGUMENT_COUNTS[String(name)] : undefined;
+  const least = ARGUMENT_COUNTS[calledName(node) ?? ""];
   if (least !== undefined && childrenOf(node, "arguments").length < least) throwReadsAll();
 }
 

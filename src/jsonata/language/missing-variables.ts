@@ -1,4 +1,4 @@
-import { childOf, childrenOf, findChild, walk, type AstNode } from "./ast.ts";
+import { calledName, childOf, childrenOf, findChild, walk, type AstNode } from "./ast.ts";
 
 /** Functions that return undefined if their first argument is undefined. */
 const UNDEFINED_FOR_UNDEFINED = new Set([
@@ -52,11 +52,9 @@ function isUndefinedWithout(node: AstNode, variable: string): boolean {
     const isFalse = isFalseWithout(childOf(node, "condition"), variable);
     return isFalse && (otherwise === undefined || isUndefinedWithout(otherwise, variable));
   }
-  if (type !== "function") return false;
+  if (!UNDEFINED_FOR_UNDEFINED.has(calledName(node) ?? "")) return false;
   const [first, ...rest] = childrenOf(node, "arguments");
-  const { type: called, value: name } = childOf(node, "procedure");
-  const isBuiltin = called === "variable" && UNDEFINED_FOR_UNDEFINED.has(String(name));
-  return isBuiltin && first !== undefined && rest.length === 0 && isUndefinedWithout(first, variable);
+  return first !== undefined && rest.length === 0 && isUndefinedWithout(first, variable);
 }
 
 /**

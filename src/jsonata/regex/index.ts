@@ -5,9 +5,7 @@
  * patterns take it exponential time (ReDoS), which would block the event loop. Patterns that provably can't are still
  * run by JavaScript's engine, which is faster.
  *
- * Not RE2: `re2` needs a native build. `re2js` is plain JavaScript, but it has no look-aheads, which schemas of packs use;
- * `\s`, `.` and the flag `i` match other characters than in JavaScript, and a group keeps what it matched in an earlier
- * turn of its repeat. Finding all matches takes it quadratic time, without a limit.
+ * Why not RE2: docs/internals/decisions.md.
  */
 import { LinearRegex } from "./linear.ts";
 import { isNullable, parseRegex, type ParsedRegex, type RegexNode } from "./parse-regex.ts";

@@ -10,7 +10,7 @@ export type TakesCharacter = (code: number) => boolean;
 /** A node of the syntax tree of a regular expression. The test of a character is created when it is first used. */
 export type RegexNode =
   | { readonly kind: "character"; readonly test: () => TakesCharacter }
-  | { readonly kind: "assertion"; readonly what: "^" | "$" | "b" | "B" }
+  | Assertion
   | { readonly kind: "look"; readonly ahead: boolean; readonly negative: boolean; readonly body: RegexNode }
   | { readonly kind: "sequence"; readonly parts: readonly RegexNode[] }
   | { readonly kind: "choice"; readonly options: readonly RegexNode[] }
@@ -22,6 +22,11 @@ export type RegexNode =
       readonly most: number;
       readonly greedy: boolean;
     };
+
+interface Assertion {
+  readonly kind: "assertion";
+  readonly what: "^" | "$" | "b" | "B";
+}
 
 /** A parsed regular expression. */
 export interface ParsedRegex {
@@ -43,12 +48,13 @@ function characterTest(atom: string, flags: string): TakesCharacter {
   return (code) => (code < ASCII ? ascii[code] === 1 : whole.test(String.fromCodePoint(code)));
 }
 
-const SYNTAX = /[\^$\\.*+?()[\]{}|/]/;
 const QUANTIFIER = /(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})(\??)/y;
-/** A whole escape sequence. In `u` mode a surrogate pair is one character. */
-const ESCAPE = /\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|c[A-Za-z]|0(?!\d)|[^1-9kxuc0]|[xu])/y;
-const UNICODE_ESCAPE =
-  /\\(?:u\{[0-9a-fA-F]+\}|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[pP]\{[^}]*\}|c[A-Za-z]|0(?!\d)|[^1-9kxucpP0])/y;
+const ASSERTION = /\^|\$|\\[bB]/y;
+/** A class, a whole escape sequence, or a literal character. In `u` mode a surrogate pair is one character. */
+const ATOM =
+  /\[(?:\\[^]|[^\]\\])*\]|\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|c[A-Za-z]|0(?!\d)|[^1-9kxuc0]|[xu])|[^\\]/y;
+const UNICODE_ATOM =
+  /\[(?:\\[^]|[^\]\\])*\]|\\(?:u\{[0-9a-fA-F]+\}|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[pP]\{[^}]*\}|c[A-Za-z]|0(?!\d)|[^1-9kxucpP0])|[^\\]/uy;
 const GROUP = /\((?:\?(?:(:)|(=|!|<=|<!)|<[^>]*>))?/y;
 
 /**
@@ -129,17 +135,13 @@ class RegexParser {
   }
 
   #term(): RegexNode {
-    const next = this.#next;
-    if (next === "^" || next === "$") {
-      this.#at += 1;
-      return { kind: "assertion", what: next };
-    }
-    if (next === "(") return this.#group();
-    if (next === "[") return this.#characterClass();
-    if (next === "\\") return this.#escape();
-    const literal = this.#unicode ? String.fromCodePoint(this.#source.codePointAt(this.#at) ?? 0) : next;
-    this.#at += literal.length;
-    return this.#character(literal === "." ? "." : SYNTAX.test(literal) ? `\\${literal}` : literal);
+    const [assertion] = this.#match(ASSERTION) ?? [];
+    if (assertion !== undefined)
+      return { kind: "assertion", what: assertion.replace("\\", "") as Assertion["what"] };
+    if (this.#next === "(") return this.#group();
+    const [atom] = this.#match(this.#unicode ? UNICODE_ATOM : ATOM) ?? [];
+    if (atom === undefined) throw new UnsupportedRegexError("it has a back reference or an octal escape");
+    return this.#character(atom);
   }
 
   #group(): RegexNode {
@@ -151,24 +153,6 @@ class RegexParser {
     if (look !== undefined)
       return { kind: "look", ahead: look.length === 1, negative: look.endsWith("!"), body };
     return index === 0 ? body : { kind: "capture", body, index };
-  }
-
-  #characterClass(): RegexNode {
-    const start = this.#at;
-    for (this.#at += 1; this.#next !== "]"; this.#at += 1) if (this.#next === "\\") this.#at += 1;
-    this.#at += 1;
-    return this.#character(this.#source.slice(start, this.#at));
-  }
-
-  #escape(): RegexNode {
-    const what = this.#source[this.#at + 1];
-    if (what === "b" || what === "B") {
-      this.#at += 2;
-      return { kind: "assertion", what };
-    }
-    const [atom] = this.#match(this.#unicode ? UNICODE_ESCAPE : ESCAPE) ?? [];
-    if (atom === undefined) throw new UnsupportedRegexError("it has a back reference or an octal escape");
-    return this.#character(atom);
   }
 }
 

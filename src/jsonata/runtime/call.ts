@@ -1,7 +1,7 @@
 /** Calls of functions: functions of an expression, bound functions, and built-in ones. */
 import { asFailure, Failure } from "./failure.ts";
 import { checkItems, checkText, enterCall, leaveCall, tick, tickArguments } from "./guard.ts";
-import type { Signature } from "./signature.ts";
+import type { CheckArguments } from "./signature.ts";
 
 /** A function of an expression, or one that its caller has bound. */
 export type Callable = (...args: unknown[]) => unknown;
@@ -10,7 +10,7 @@ export type Callable = (...args: unknown[]) => unknown;
 export interface Builtin {
   readonly name: string;
   readonly run: Callable;
-  readonly signature: Signature;
+  readonly check: CheckArguments;
 }
 
 /** Calls a function. @throws {Failure} T1006 If `called` is not a function; D1011, D1012; errors of the function. */
@@ -42,14 +42,14 @@ export function call(called: unknown, args: readonly unknown[], context: unknown
 
 /** A call of a built-in function. @param context Replaces a missing argument where the signature says so. @throws {Failure} */
 export function callBuiltin(
-  { name, run, signature }: Builtin,
+  { name, run, check }: Builtin,
   args: readonly unknown[],
   context: unknown,
   position: number,
 ): unknown {
   try {
     tick();
-    const checked = signature.check(args, context);
+    const checked = check(args, context);
     tickArguments(checked);
     const result = run(...checked);
     if (typeof result === "string") checkText(result.length, `$${name}`);

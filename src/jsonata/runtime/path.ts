@@ -1,5 +1,5 @@
 import { checkItems, tick } from "./guard.ts";
-import { isList, sequence, type List } from "./sequence.ts";
+import { collapse, isList, sequence, type List } from "./sequence.ts";
 
 /** Whether a value is an object and not an array, so that a name can be read directly. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -47,51 +47,40 @@ export function listItems(value: unknown): List {
 export const listContextItems = (context: unknown): List =>
   Array.isArray(context) ? context : sequence(context);
 
-/** The results of a step for all items. */
-interface StepResults {
-  readonly list: List;
-  count: number;
-  only: unknown;
-}
-
-const createStepResults = (): StepResults => ({ list: sequence(), count: 0, only: undefined });
-
-function addResult(into: StepResults, result: unknown): void {
-  if (result === undefined) return;
-  into.count += 1;
-  into.only = result;
-  if (!Array.isArray(result)) into.list.push(result);
-  else {
-    for (const member of result) into.list.push(member);
-    checkItems(into.list.length, "a path");
-  }
-}
-
-/** If the last step of a path has one result and it is an array, the result is that array, not a list of its members. */
-function finishStep({ list, count, only }: StepResults, last: boolean): List {
-  return last && count === 1 && isList(only) && !only.sequence ? only : list;
-}
-
-/** Applies one step of a path to each item. @param last Whether it is the last step. @throws {Failure} D1012 */
+/**
+ * Applies one step of a path to each item.
+ *
+ * @param last Whether it is the last step: if it has one result and that is an array, the result is that array, not a list
+ *   of its members.
+ * @throws {Failure} D1012, D2015
+ */
 export function applyStep(list: List, evaluate: (item: unknown) => unknown, last: boolean): List {
-  if (list.length === 0) return sequence();
-  const into = createStepResults();
+  const results = sequence();
+  let count = 0;
+  let only: unknown;
   for (const item of list) {
     tick();
-    addResult(into, evaluate(item));
+    const result = evaluate(item);
+    if (result === undefined) continue;
+    count += 1;
+    only = result;
+    if (!Array.isArray(result)) results.push(result);
+    else {
+      for (const member of result) results.push(member);
+      checkItems(results.length, "a path");
+    }
   }
-  return finishStep(into, last);
+  return last && count === 1 && isList(only) && !only.sequence ? only : results;
 }
 
 /** Applies several name steps to a list. @param last Whether the last name is the last step of the path. */
-export function followNames(list: List, names: readonly string[], last: boolean): List {
-  let found = list;
-  const end = names.length - 1;
-  for (const [index, name] of names.entries()) {
-    if (found.length === 0) return sequence();
-    const into = createStepResults();
-    for (const item of found) addResult(into, readField(item, name));
-    found = finishStep(into, last && index === end);
-  }
-  return found;
-}
+export const followNames = (list: List, names: readonly string[], last: boolean): List =>
+  names.reduce(
+    (found, name, index) =>
+      applyStep(found, (item) => readField(item, name), last && index === names.length - 1),
+    list,
+  );
+
+/** Reads a path of names from a value that is not a single object. */
+export const readPath = (value: unknown, names: readonly string[]): unknown =>
+  Array.isArray(value) ? collapse(followNames(listItems(value), names, true)) : undefined;

@@ -71,15 +71,6 @@ export function addWhole(into: unknown[], value: unknown): unknown[] {
   return into;
 }
 
-/** Concatenates two values. A single value counts as a list of one. */
-export function append(first: unknown, second: unknown): unknown {
-  if (first === undefined) return second;
-  if (second === undefined) return first;
-  const head: unknown[] = Array.isArray(first) ? first : [first];
-  checkItems(head.length + (Array.isArray(second) ? second.length : 1), "$append");
-  return head.concat(second);
-}
-
 /** The context of the values of an object `{ … }`: of a list all its members, of a list of one this member. */
 export function groupOf(context: unknown): unknown {
   if (!isList(context)) return context;

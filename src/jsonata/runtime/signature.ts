@@ -1,18 +1,15 @@
-/** The signature of a function, in JSONata's notation `<s-nn?:s>`. */
-export interface Signature {
-  /**
-   * Validates arguments and returns them as the function expects them: a single value becomes an array where one is
-   * expected, and the context replaces a missing argument.
-   *
-   * @throws Plain objects with the codes T0410, T0411 or T0412, as `jsonata` does.
-   */
-  readonly check: (args: readonly unknown[], context: unknown) => readonly unknown[];
-}
+/**
+ * Validates arguments and returns them as the function expects them: a single value becomes an array where one is
+ * expected, and the context replaces a missing argument.
+ *
+ * @throws Plain objects with the codes T0410, T0411 or T0412, as `jsonata` does.
+ */
+export type CheckArguments = (args: readonly unknown[], context: unknown) => readonly unknown[];
 
-/** A signature in the package. */
+/** A signature in the package, in JSONata's notation: `<s-nn?:s>`. */
 export interface ParsedSignature {
   readonly definition: string;
-  readonly validate: (args: readonly unknown[], context: unknown) => readonly unknown[];
+  readonly validate: CheckArguments;
 }
 
 interface Parameter {
@@ -58,12 +55,8 @@ function matchInOrder(expected: readonly Parameter[], args: readonly unknown[]):
   return args.length <= expected.length;
 }
 
-/**
- * Creates a signature from the package's. Most calls pass a quick check. JSONata's own validation handles the others.
- */
-export function createSignature({ definition, validate }: ParsedSignature): Signature {
+/** Creates the check of a signature. Most calls pass a quick one; JSONata's own validation handles the others. */
+export function createCheck({ definition, validate }: ParsedSignature): CheckArguments {
   const expected = parseParameters(definition);
-  return {
-    check: (args, context) => (matchInOrder(expected, args) ? args : validate(args, context)),
-  };
+  return (args, context) => (matchInOrder(expected, args) ? args : validate(args, context));
 }

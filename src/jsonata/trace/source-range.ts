@@ -7,50 +7,49 @@ export interface SourceRange {
   readonly end: number;
 }
 
-/**
- * Texts, names in backticks, comments and regular expressions. Brackets in them are not brackets of the expression.
- * One without an end extends to the end of the source, so that no other one is searched in it.
- */
-const QUOTED =
-  /"(?:\\[^]|[^"\\])*(?:"|\\?$)|'(?:\\[^]|[^'\\])*(?:'|\\?$)|`[^`]*(?:`|$)|\/\*[^]*?(?:\*\/|$)|\/(?:\\[^]|[^\\/\n]){1,1000}\/[im]*/g;
+/** A token of a source. Comments are left out. */
+interface Token extends SourceRange {
+  readonly text: string;
+}
+
+/** Comments, texts, names in backticks, numbers, names and variables, operators. */
+const TOKEN =
+  /\/\*[^]*?(?:\*\/|$)|"(?:\\[^]|[^"\\])*"?|'(?:\\[^]|[^'\\])*'?|`[^`]*`?|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|[^\s.[\]{}(),@#;:?+\-*/%|=<>^&!~"'`]+|\.\.|:=|[!<>]=|\*\*|~>|\?[:?]|\S/g;
+const REGEX = /\/(?:\\[^]|[^\\/\n]){1,1000}\/[im]*/y;
 
 /** The ends of an operand: a slash after it divides. */
-const OPERAND_END = /[\w)\]}"'`$]\s*$/;
+const OPERAND_END = /[\w)\]}"'`$]$/;
 
-/** The quoted parts of a source, in order. */
-function findQuoted(source: string): SourceRange[] {
-  const found: SourceRange[] = [];
-  const pattern = new RegExp(QUOTED);
+function tokenize(source: string): Token[] {
+  const tokens: Token[] = [];
+  const pattern = new RegExp(TOKEN);
+  const regex = new RegExp(REGEX);
   for (let match = pattern.exec(source); match; match = pattern.exec(source)) {
     const { index: start } = match;
-    const [text] = match;
-    const isRegex = text.startsWith("/") && !text.startsWith("/*");
-    if (isRegex && OPERAND_END.test(source.slice(0, start))) pattern.lastIndex = start + 1;
-    else found.push({ start, end: start + text.length });
+    let [text] = match;
+    if (text === "/" && !OPERAND_END.test(tokens.at(-1)?.text ?? "")) {
+      regex.lastIndex = start;
+      text = regex.exec(source)?.[0] ?? text;
+      pattern.lastIndex = start + text.length;
+    }
+    if (!text.startsWith("/*")) tokens.push({ text, start, end: start + text.length });
   }
-  return found;
+  return tokens;
 }
 
 const PAIRS: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 
 /** For each opening bracket the offset after its closing bracket. */
-function findBrackets(source: string, quoted: readonly SourceRange[]): ReadonlyMap<number, number> {
+function findBrackets(tokens: readonly Token[]): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
-  const skipped = new Map(quoted.map(({ start, end }) => [start, end]));
-  const open: { readonly at: number; readonly closing: string }[] = [];
-  for (let at = 0; at < source.length; at += 1) {
-    const end = skipped.get(at);
-    const character = source[at] ?? "";
-    const closing = PAIRS[character];
-    if (end !== undefined) at = end - 1;
-    else if (closing !== undefined) open.push({ at, closing });
-    else if (open.at(-1)?.closing === character) ends.set(open.pop()?.at ?? 0, at + 1);
+  const open: { readonly start: number; readonly closing: string }[] = [];
+  for (const { text, start, end } of tokens) {
+    const closing = PAIRS[text];
+    if (closing !== undefined) open.push({ start, closing });
+    else if (open.at(-1)?.closing === text) ends.set(open.pop()?.start ?? 0, end);
   }
   return ends;
 }
-
-const NUMBER = /(?<!\d)\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
-const NEGATIVE_NUMBER = new RegExp(`-\\s*${NUMBER.source}`);
 
 /** Parts of a node that refer to other nodes. */
 const LINKS: ReadonlySet<string> = new Set(["slot", "ancestor", "seekingParent"]);
@@ -61,20 +60,15 @@ const SUFFIXES: Readonly<Record<string, RegExp>> = { transform: /^\s*\|/ };
 
 /** Finds the ranges of the nodes of one source. */
 export function createRangeFinder(source: string): (node: AstNode) => SourceRange {
-  const quoted = findQuoted(source);
-  const brackets = findBrackets(source, quoted);
+  const tokens = tokenize(source);
+  const brackets = findBrackets(tokens);
+  const indexes = new Map(tokens.map(({ end }, index) => [end, index]));
 
+  /** The start of the token that ends at an offset, and of what belongs to it: a minus sign, the word "function". */
   function startOfToken({ type, value }: AstNode, end: number): number {
-    const literal = quoted.find((part) => part.end === end);
-    if (literal) return literal.start;
-    if (type === "number") {
-      const pattern = Number(value) < 0 ? NEGATIVE_NUMBER : NUMBER;
-      return end - (pattern.exec(source.slice(0, end))?.[0].length ?? 1);
-    }
-    if (type === "variable") return end - String(value).length - 1;
-    if (type === "name" || type === "value" || type === "descendant") return end - String(value).length;
-    if (type === "lambda") return end - (/(?:function|λ)\s*\($/.exec(source.slice(0, end))?.[0].length ?? 1);
-    return end - 1;
+    const index = indexes.get(end) ?? 0;
+    const hasPrefix = type === "lambda" || (type === "number" && Number(value) < 0);
+    return tokens[hasPrefix ? index - 1 : index]?.start ?? end;
   }
 
   /** Extends a range over the brackets that it opens. */

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "@jest/globals";
 import { setTimeout as wait } from "node:timers/promises";
-import { mergeRejections } from "../../../src/audit/record/merge-rejections.ts";
+import { mergeRejections } from "../../../src/audit/store/merge-rejections.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { NumberedNames } from "../../../src/audit/usage/numbered-names.ts";
+import { NumberedNames } from "../../../src/audit/record/numbered-names.ts";
 import type { LossQuery } from "../../../src/audit/usage/loss-usage.ts";
 import { createMigrationJudge, nameClients, spansOf } from "../../../src/audit/usage/migration-state.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";

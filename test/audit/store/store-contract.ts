@@ -8,7 +8,7 @@ import {
 } from "../../../src/audit/store/store.ts";
 import { exportTexts } from "../../../src/audit/export/export-records.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
-import { NumberedNames } from "../../../src/audit/usage/numbered-names.ts";
+import { NumberedNames } from "../../../src/audit/record/numbered-names.ts";
 import type { UsageQuery } from "../../../src/audit/usage/usage.ts";
 import { incompressible, sampleId, sampleRecord } from "../record/sample-record.ts";
 

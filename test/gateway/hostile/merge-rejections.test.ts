@@ -1,6 +1,6 @@
 /** A client over its limit writes few records, and all its requests are counted. */
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { mergeRejections } from "../../../src/audit/record/merge-rejections.ts";
+import { mergeRejections } from "../../../src/audit/store/merge-rejections.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";

@@ -1,6 +1,6 @@
 /** One customer with many tokens, whose notices grow a hundredfold: those about other clients are sent as before. */
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { NumberedNames } from "../../../src/audit/usage/numbered-names.ts";
+import { NumberedNames } from "../../../src/audit/record/numbered-names.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
 import { createClientReader } from "../../../src/migration/notices/read-clients.ts";
@@ -8,7 +8,7 @@ import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { UNLIMITED } from "../../audit/store/store-contract.ts";
 import type { ObservedClient } from "../../../src/migration/notices/find-news.ts";
-import type { SpanQuery } from "../../../src/audit/record/call-spans.ts";
+import type { SpanQuery } from "../../../src/audit/usage/call-spans.ts";
 import type { UsageQuery } from "../../../src/audit/usage/usage.ts";
 import type { StoredNotices } from "../../../src/migration/notices/stored-notices.ts";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, writeFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { NumberedNames } from "../../../src/audit/usage/numbered-names.ts";
+import { NumberedNames } from "../../../src/audit/record/numbered-names.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";

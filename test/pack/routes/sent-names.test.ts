@@ -1,6 +1,6 @@
 /** The names that clients may send to a route, and which of them a request has. */
 import { expect, test } from "@jest/globals";
-import { NumberedNames } from "../../../src/audit/usage/numbered-names.ts";
+import { NumberedNames } from "../../../src/audit/record/numbered-names.ts";
 import { parseQuery } from "../../../src/pack/paths/query.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { NO_CATALOGS } from "../../../src/pack/translation-context.ts";

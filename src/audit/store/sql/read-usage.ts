@@ -1,5 +1,5 @@
 /** Reads the summaries of requests by days, routes or tokens, and the names and losses of clients. */
-import { spansStatement, type CallSpan, type SpanQuery } from "../../record/call-spans.ts";
+import type { CallSpan, SpanQuery } from "../../usage/call-spans.ts";
 import { listLosses, type LossDays, type LossQuery, type LossUsage } from "../../usage/loss-usage.ts";
 import type { SentUsage } from "../../usage/sent-usage.ts";
 import { UNACCEPTED } from "../../usage/summary-key.ts";
@@ -19,6 +19,27 @@ import {
 } from "../../usage/usage.ts";
 import { listOf, type Connection } from "./driver.ts";
 import { where, type Term, type Where } from "./where.ts";
+
+/** Maximum number of spans that are read. */
+const MAX_SPANS = 100_000;
+
+/**
+ * The statement that reads them. A span ends on the last day before the start of the next one.
+ *
+ * @param where The condition of rows, with `WHERE`
+ * @param days The days of a pause, as SQL
+ */
+const spansStatement = (where: string, days: string): string => `
+  WITH called AS (
+    SELECT client, lane, day, lag(day) OVER (PARTITION BY client, lane ORDER BY day) AS before FROM audit_usage ${where}
+  ), starts AS (
+    SELECT client, lane, day, before FROM called WHERE before IS NULL OR day > before + ${days}
+  )
+  SELECT client, lane, day AS "firstDay", coalesce(
+    lead(before) OVER (PARTITION BY client, lane ORDER BY day),
+    (SELECT max(u.day) FROM audit_usage u WHERE u.client = starts.client AND u.lane = starts.lane)
+  ) AS "lastDay" FROM starts ORDER BY client, lane, day LIMIT ${MAX_SPANS}
+`;
 
 type Reader = Pick<Connection, "query">;
 

@@ -44,14 +44,6 @@ export function createMatcher(
   };
 }
 
-/** Whether a string matches a pattern: {@link contains} without creating a match. */
-export function testPattern(text: string, pattern: Regex): boolean {
-  pattern.lastIndex = 0;
-  const isFound = pattern.test(text);
-  tick(pattern.work);
-  return isFound;
-}
-
 function requireMatch(found: unknown): Match | undefined {
   const match = found as Partial<Match> | null | undefined;
   if (!match) return match as undefined;
@@ -122,7 +114,7 @@ function expandReplacement(replacement: string, { match: whole, groups }: Match)
 }
 
 /** Replaces all occurrences of a text, up to `limit`. */
-export function replaceText(text: string, token: string, replacement: unknown, limit = Infinity): string {
+function replaceText(text: string, token: string, replacement: unknown, limit = Infinity): string {
   let result = "";
   let from = 0;
   let at = text.indexOf(token);

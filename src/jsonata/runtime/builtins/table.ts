@@ -1,6 +1,6 @@
 import type { Builtin, Callable } from "../call.ts";
 import { CALLER, findLibraryFunction } from "../library.ts";
-import { createSignature } from "../signature.ts";
+import { createCheck } from "../signature.ts";
 import { map } from "./map.ts";
 import { contains, replace, split } from "./regex.ts";
 import { join, string } from "./strings.ts";
@@ -42,7 +42,7 @@ function createBuiltin(name: string): Builtin {
   return {
     name,
     run: OWN_FUNCTIONS[name] ?? implementation.bind(CALLER),
-    signature: createSignature(signature),
+    check: createCheck(signature),
   };
 }
 
@@ -54,17 +54,31 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = Object.fromEntries(
   ]),
 );
 
-/** Built-in functions that only the interpreter supports, with the reason. */
-export const NOT_COMPILED: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    ["each", "filter", "match", "reduce", "sift", "single", "sort"].map((name) => [
-      name,
-      "runs in the package jsonata, which calls functions asynchronously",
-    ]),
-  ),
+/** Built-in functions that call functions, which the package does asynchronously: only the interpreter supports them. */
+const HIGHER_ORDER_FUNCTIONS = "each filter match reduce sift single sort".split(" ");
+
+/** Clock, random numbers, and code from data, with the reason: a result must depend on the input alone. */
+const IMPURE_FUNCTIONS: Readonly<Record<string, string>> = {
   eval: "runs data as code",
   now: "reads the clock",
   millis: "reads the clock",
   random: "is random",
   shuffle: "is random",
+};
+
+/** Whether the result of a built-in function depends only on its arguments. */
+export const isPure = (name: string): boolean =>
+  Object.hasOwn(BUILTINS, name) || HIGHER_ORDER_FUNCTIONS.includes(name);
+
+export const isImpure = (name: string): boolean => Object.hasOwn(IMPURE_FUNCTIONS, name);
+
+/** Built-in functions that compiled expressions can't call, with the reason. */
+export const NOT_COMPILED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    HIGHER_ORDER_FUNCTIONS.map((name) => [
+      name,
+      "runs in the package jsonata, which calls functions asynchronously",
+    ]),
+  ),
+  ...IMPURE_FUNCTIONS,
 };

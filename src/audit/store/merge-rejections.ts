@@ -1,5 +1,5 @@
-import type { AuditRecord } from "./record.ts";
-import type { AuditStore } from "../store/store.ts";
+import type { AuditRecord } from "../record/record.ts";
+import type { AuditStore } from "./store.ts";
 
 /** How long requests of one kind share a record, in milliseconds. */
 const WINDOW_MS = 60_000;

@@ -1,4 +1,4 @@
-import { plainText } from "../record/plain-text.ts";
+import { plainText } from "./plain-text.ts";
 
 /** Some names of a route: one bit for each name that it has. They are counted, and are no part of a record's text. */
 export class NumberedNames {
