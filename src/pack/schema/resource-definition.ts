@@ -43,7 +43,7 @@ const bodyDefinition = z.strictObject({
   ),
   from_body: about(
     z.record(z.string(), expression).optional(),
-    "Upstream members computed from the client's body.",
+    "Upstream members computed from the client's body, unless a member that the expression reads breaks the schema.",
     { currency: '$substringAfter(price, " ")' },
   ),
   from_calls: about(
