@@ -13,7 +13,6 @@ import type { EnvelopeDefinition } from "./responses-definition.ts";
 import { reportFailureCodes } from "./failure-codes.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
 import type { FieldContext } from "../fields/field-context.ts";
-import { namesInPath, namesInPaths } from "../paths/router.ts";
 import type { Shape } from "../values/shape.ts";
 
 /** The errors of both sides. */
@@ -122,6 +121,8 @@ export function checkOwnErrors(
 /** A route of a resource, as far as its errors are concerned. */
 interface RouteErrors {
   readonly client: string;
+  /** The names of its path parameters. */
+  readonly parameters: readonly string[];
   readonly envelope?: EnvelopeDefinition | undefined;
 }
 
@@ -133,7 +134,7 @@ export function checkSharedTexts(
   location: SourceLocation,
 ): void {
   const { error, error_shapes: others = [], more_error_shapes: more = [] } = envelope.client ?? {};
-  const known = namesInPaths(routes);
+  const known = routes.flatMap(({ parameters }) => parameters);
   const check = (shape: Shape, at: SourceLocation): void => {
     const users = routes.filter((route) =>
       shapesOf(responsesOf(dialect, [envelope, route.envelope]).client).some((used) => used.shape === shape),
@@ -141,7 +142,7 @@ export function checkSharedTexts(
     for (const name of new Set(textsWithNames(shape).flatMap(namesInText))) {
       const parameter = parameterOfName(name);
       if (parameter === undefined || !known.includes(parameter)) continue;
-      const without = users.find(({ client }) => !namesInPath(client).includes(parameter));
+      const without = users.find(({ parameters }) => !parameters.includes(parameter));
       if (without)
         at.report({
           message: `"{${name}}" is empty in errors of "${without.client}", which has no such path parameter`,

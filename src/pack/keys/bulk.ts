@@ -58,12 +58,12 @@ const definitionSchema = z.strictObject({
   ),
   success: about(
     json.optional(),
-    "A result as JSON, with `$id`, `$status` and `$object`. Texts may contain `{id}` and `{status}`. Default: the object; with `response: none`, `{ id: $id, status: $status }`.",
+    "A result as JSON, with `$id`, `$status` and `$object`. Default: the object; with `response: none`, `{ id: $id, status: $status }`.",
     { id: "$id", status: "$status", book: "$object" },
   ),
   failure: about(
     json.default({ id: "$id", status: "$status", error: "$error" }),
-    "The result of a failed call as JSON. `$error` is the client's body of the error. Texts may contain `{id}` and `{status}`. Default: `{ id: $id, status: $status, error: $error }`.",
+    "The result of a failed call as JSON. `$error` is the client's body of the error. Texts may contain `{id}`. Default: `{ id: $id, status: $status, error: $error }`.",
     { id: "$id", failed: true, error: "$error" },
   ),
   list: about(

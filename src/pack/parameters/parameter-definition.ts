@@ -18,11 +18,7 @@ const parameterRule = z.strictObject({
     "JSON Schema of one value, which is converted from text to its `type`. Default: any text.",
     { type: "integer", minimum: 1 },
   ),
-  values: about(
-    name.optional(),
-    "A value kind of `pack.yaml`. It translates the client's value, or the result of `write`.",
-    "state",
-  ),
+  values: about(name.optional(), "A value kind of `pack.yaml`, applied after `write`.", "state"),
   write: about(
     z.string().min(1).optional(),
     "JSONata over the client's parameters. `$value` is this one: a text, or a list with `multiple`. An undefined result is not sent.",
@@ -37,7 +33,7 @@ const parameterRule = z.strictObject({
   ),
   upstream_multiple: about(
     multiple.optional(),
-    "How the upstream reads several values. Default: like `multiple`. With `comma`, a value that contains a comma gets status 400. With `multiple: comma`, a result of `write` that is one text is sent unchanged.",
+    "How the upstream reads several values. Default: like `multiple`.",
     "repeat",
   ),
   reject: about(

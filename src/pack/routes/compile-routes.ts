@@ -1,6 +1,6 @@
 /** The routes of a pack. */
 import { type SourceLocation, suggestionFor } from "../../base/index.ts";
-import { createRouter, namesInPaths, type Router } from "../paths/router.ts";
+import { createRouter, namesInPath, namesInPaths, type Router } from "../paths/router.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { Steps } from "../steps.ts";
 import { compileRoute, type RouteCompileContext } from "./compile-route.ts";
@@ -83,7 +83,8 @@ export function* compileRoutes(
     if (definition.envelope) {
       const { envelope, routes = [] } = definition;
       checkOwnErrors(envelope, undefined, context.dialect, namesInPaths(routes), location.at("envelope"));
-      checkSharedTexts(envelope, routes, context.dialect, location.at("envelope", "client"));
+      const named = routes.map((route) => ({ ...route, parameters: namesInPath(route.client) }));
+      checkSharedTexts(envelope, named, context.dialect, location.at("envelope", "client"));
     }
     for (const [index, entry] of (definition.routes ?? []).entries()) {
       if (!resource || !listsOfFile) continue;

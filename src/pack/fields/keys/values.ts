@@ -21,7 +21,7 @@ const name = z.string().min(1);
 const schemas = {
   values: about(
     name.optional(),
-    "A value kind of `pack.yaml`, for both directions. It translates the results of `read` and `write`, or the values without them.",
+    "A value kind of `pack.yaml`, for both directions, applied after `read` and `write`.",
     "state",
   ),
   arguments: about(
