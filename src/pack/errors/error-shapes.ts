@@ -134,14 +134,14 @@ export function checkSharedTexts(
   location: SourceLocation,
 ): void {
   const { error, error_shapes: others = [], more_error_shapes: more = [] } = envelope.client ?? {};
-  const known = routes.flatMap(({ parameters }) => parameters);
+  const known = new Set(routes.flatMap(({ parameters }) => parameters));
   const check = (shape: Shape, at: SourceLocation): void => {
     const users = routes.filter((route) =>
       shapesOf(responsesOf(dialect, [envelope, route.envelope]).client).some((used) => used.shape === shape),
     );
     for (const name of new Set(textsWithNames(shape).flatMap(namesInText))) {
       const parameter = parameterOfName(name);
-      if (parameter === undefined || !known.includes(parameter)) continue;
+      if (parameter === undefined || !known.has(parameter)) continue;
       const without = users.find(({ parameters }) => !parameters.includes(parameter));
       if (without)
         at.report({
