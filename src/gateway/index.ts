@@ -112,6 +112,7 @@ export {
 } from "./stages/authenticate.ts";
 export { findIssuer } from "./stages/enforce-plan.ts";
 export { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
+export { findInvalidIds } from "./responses/bulk/make-call.ts";
 export { isAccepted, translatedExchange } from "./record/alpha-record.ts";
 export { createRecord } from "./record/recorded-exchange.ts";
 export { BodyStart } from "./record/body-start.ts";

@@ -1,9 +1,3 @@
-/** A name without its separators, and where it counts: alone, as a part of a longer name, or anywhere within one. */
-export interface FoldedName {
-  readonly name: string;
-  readonly place: "alone" | "part" | "anywhere";
-}
-
 /**
  * Characters that stand for whole words. NFKD expands such a character to up to 18 characters, and no name is spelt
  * with it.

@@ -1,86 +1,71 @@
-import type { FoldedName } from "./fold-name.ts";
+/** A name without signs between its letters, and where it counts: alone, as a part of a longer name, or anywhere within one. */
+export interface ScannedName {
+  readonly name: string;
+  readonly place: "alone" | "part" | "anywhere";
+}
 
 /** A state of the automaton. It stands for the letters of names that were read last. */
 interface State {
   readonly id: number;
-  readonly next: Map<number, State>;
+  readonly next: Map<string, State>;
   /** The state of the longest suffix of these letters with which a name starts. */
   fallback: State | undefined;
-  /** The ends of a name, if its letters match. */
-  readonly ends: ((byte: number) => boolean)[];
+  /** The characters that end a name whose letters were read. */
+  readonly ends: RegExp[];
 }
 
 const BYTES = 256;
-const TAB = 0x09;
-
-/** The test whether a character of one byte matches a pattern. */
-function byteTest(pattern: RegExp): (byte: number) => boolean {
-  const matches = Array.from({ length: BYTES }, (_, byte) => pattern.test(String.fromCharCode(byte)));
-  return (byte) => matches[byte] === true;
-}
-
 /** The characters that may be between the letters of a name. */
-const isBetween = byteTest(/[\0-\x20+_\x7f-]/);
+const BETWEEN = /[\0-\x20+_\x7f-]/;
 /** The characters that may hide letters: escapes, and everything outside of ASCII. */
-const isHiding = byteTest(/[%\\\x80-\xff]/);
-
-const isEndOfWord = byteTest(/[^a-z\d\0-\x20+_\x7f-]/i);
+const HIDING = /[%\\\x80-\xff]/;
 
 /**
  * The characters that end a name, by the place where it counts. A capital letter ends a part, and so does a
  * separator. A tab may be between letters, and in a table it is before the value.
  */
-const END_OF_NAME: Readonly<Record<FoldedName["place"], (byte: number) => boolean>> = {
-  alone: (byte) => byte === TAB || isEndOfWord(byte),
-  part: byteTest(/[^a-z\0]/),
-  anywhere: (byte) => byte === TAB || !isBetween(byte),
+const END_OF_NAME: Readonly<Record<ScannedName["place"], RegExp>> = {
+  alone: /[^a-z\d\0-\x20+_\x7f-]|\t/i,
+  part: /[^a-z\0]/,
+  anywhere: /[^\0-\x20+_\x7f-]|\t/,
 };
 
 /**
  * Their value may be the name of a secret, or their name may be elsewhere. No separator may end it: `name=` and
  * `name*=` in a text, `value=`, `value2=`, `value[]=` and `value.x=` in a form.
  */
-const FORM_NAMES = {
-  name: byteTest(/[=*[\].]/),
-  value: byteTest(/[=*[\].\d]/),
-  values: byteTest(/[=*[\].\d]/),
-};
+const FORM_NAMES: readonly (readonly [name: string, end: RegExp])[] = [
+  ["name", /[=*[\].]/],
+  ["value", /[=*[\].\d]/],
+  ["values", /[=*[\].\d]/],
+];
 
-const TESTS = [isHiding, isBetween, ...Object.values(END_OF_NAME), ...Object.values(FORM_NAMES)];
-
-const toLowerCase = (byte: number): number => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte);
-
-/**
- * A key that is equal for all bytes with the same transitions: each letter has its own, and other bytes share one if
- * they match the same tests.
- */
-const columnKey = (byte: number): string => {
-  const letter = isEndOfWord(byte) || isBetween(byte) ? "" : toLowerCase(byte);
-  return `${letter} ${TESTS.map((test) => test(byte)).join()}`;
-};
+/** The character that stands for all that lead from each state to the same state. */
+function representative(char: string): string {
+  if (HIDING.test(char)) return "%";
+  if (/[a-z\d\t\0=*[\].]/i.test(char)) return char;
+  return BETWEEN.test(char) ? "_" : ":";
+}
 
 /** The states for all starts of all names (Aho and Corasick, 1975). */
-function createStates(names: readonly FoldedName[]): State[] {
-  const create = (id: number): State => ({ id, next: new Map(), fallback: undefined, ends: [] });
-  const root = create(0);
+function createStates(names: readonly (readonly [name: string, end: RegExp])[]): State[] {
+  const root: State = { id: 0, next: new Map(), fallback: undefined, ends: [] };
   const states = [root];
-  const add = (name: string, end: (byte: number) => boolean): void => {
+  for (const [name, end] of names) {
     let state = root;
-    for (const byte of Buffer.from(name)) {
-      const next = state.next.get(byte) ?? create(states.length);
+    for (const letter of name) {
+      const next = state.next.get(letter) ?? { id: states.length, next: new Map(), fallback: root, ends: [] };
       if (next.id === states.length) states.push(next);
-      state.next.set(byte, next);
+      state.next.set(letter, next);
       state = next;
     }
     state.ends.push(end);
-  };
-  for (const { name, place } of names) add(name, END_OF_NAME[place]);
-  for (const [name, end] of Object.entries(FORM_NAMES)) add(name, end);
-  // Breadth first, because a fallback is shorter than its state.
-  for (const queue = [root]; queue.length > 0;) {
-    const state = queue.shift() as State;
-    for (const [byte, next] of state.next) {
-      next.fallback = state === root ? root : follow(state.fallback ?? root, byte);
+  }
+  // Breadth first, because a fallback is shorter than its state. The loop also visits the states that it adds.
+  const queue = [root];
+  for (const state of queue) {
+    for (const [letter, next] of state.next) {
+      next.fallback = state.fallback ? follow(state.fallback, letter) : root;
       next.ends.push(...next.fallback.ends);
       queue.push(next);
     }
@@ -89,51 +74,41 @@ function createStates(names: readonly FoldedName[]): State[] {
 }
 
 /** The state after a letter. */
-function follow(state: State, byte: number): State {
-  const next = state.next.get(byte);
-  if (next || !state.fallback) return next ?? state;
-  return follow(state.fallback, byte);
+function follow(state: State, letter: string): State {
+  return state.next.get(letter) ?? (state.fallback ? follow(state.fallback, letter) : state);
 }
 
 /**
  * Tests whether a text may contain the name of a secret with something after it, or characters that may hide one. It
- * never misses one. It makes one look-up for each byte.
+ * never misses one. It makes one look-up for each character.
  */
 export class NameScanner {
-  /** The column of each byte. Most bytes occur in no name. */
+  /** The column of each byte. */
   readonly #columns: Uint8Array;
   /** The next state for a state and a byte, as the offset of its row. */
   readonly #table: Int32Array;
   /** The row of the final state: a name was found. */
   readonly #found: number;
 
-  constructor(names: readonly FoldedName[]) {
-    const states = createStates(names);
-    const keys = Array.from({ length: BYTES }, (_, byte) => columnKey(byte));
-    const columns = [...new Set(keys)];
-    this.#columns = Uint8Array.from(keys, (key) => columns.indexOf(key));
+  constructor(names: readonly ScannedName[]) {
+    const states = createStates([
+      ...names.map(({ name, place }) => [name, END_OF_NAME[place]] as const),
+      ...FORM_NAMES,
+    ]);
+    const chars = Array.from({ length: BYTES }, (_, byte) => representative(String.fromCharCode(byte)));
+    const columns = [...new Set(chars)];
+    this.#columns = Uint8Array.from(chars, (char) => columns.indexOf(char));
     this.#found = states.length * columns.length;
-    const bytes = columns.map((key) => keys.indexOf(key));
-    const rows = states.flatMap((state) => bytes.map((byte) => this.#next(state, byte, states.length)));
+    const after = (state: State, char: string): number => {
+      if (HIDING.test(char) || state.ends.some((end) => end.test(char))) return states.length;
+      return BETWEEN.test(char) ? state.id : follow(state, char.toLowerCase()).id;
+    };
+    const rows = states.flatMap((state) => columns.map((char) => after(state, char)));
     this.#table = Int32Array.from(rows, (next) => next * columns.length);
   }
 
-  #next(state: State, byte: number, found: number): number {
-    if (isHiding(byte) || state.ends.some((ends) => ends(byte))) return found;
-    return isBetween(byte) ? state.id : follow(state, toLowerCase(byte)).id;
-  }
-
-  inBytes(bytes: Uint8Array): boolean {
-    const [columns, table, found] = [this.#columns, this.#table, this.#found];
-    let state = 0;
-    for (let at = 0; at < bytes.length; at += 1) {
-      state = table[state + (columns[bytes[at] as number] as number)] as number;
-      if (state === found) return true;
-    }
-    return false;
-  }
-
-  inText(text: string): boolean {
+  /** @param text Characters above U+00FF may hide a name. UTF-8 can be read as Latin-1: its bytes above 0x7f may, too. */
+  finds(text: string): boolean {
     const [columns, table, found] = [this.#columns, this.#table, this.#found];
     let state = 0;
     for (let at = 0; at < text.length; at += 1) {

@@ -2,13 +2,15 @@ import type { Edit } from "./edits.ts";
 import { readName } from "./escapes.ts";
 import type { SecretNames } from "./secret-names.ts";
 
-/** A pair of a URL, a form or a cookie. */
-const PAIR = /[^?&#;,\s]+/g;
-/** The characters that end a name or a value. */
-const SIGN = /[?&#;,\s=]/g;
+/** A name or a value of a URL, a form or a cookie. */
+const PART = /[^?&#;,\s=]+/g;
+/** A pair of a name and a value. */
+const PAIR = /(?<![^?&#;,\s])([^?&#;,\s=]*)=([^?&#;,\s]*)/g;
+/** The end of a value. */
+const END = /[?&#;,\s]|$/g;
 /**
- * The characters that end a secret value. In a query a value may contain all other separators (RFC 3986 3.4), and v4
- * reads them as a part of it. This includes the number sign: in a request's target it does not start a fragment.
+ * The end of a secret value. In a query a value may contain all other separators (RFC 3986 3.4), and v4 reads them as
+ * a part of it. This includes the number sign: in a request's target it does not start a fragment.
  */
 const END_OF_SECRET = /[&\s]|$/g;
 
@@ -25,50 +27,45 @@ export interface PairRedaction {
 
 /** Counts the names and values of a text, up to a limit. */
 export function countParts(text: string, limit: number): number {
-  SIGN.lastIndex = 0;
+  const signs = text.matchAll(/[?&#;,\s=]/g);
   let parts = 1;
-  while (parts <= limit && SIGN.test(text)) parts += 1;
+  while (parts <= limit && !signs.next().done) parts += 1;
   return parts;
 }
 
-/** The pairs of a text that have a value. */
-function* pairsOf(text: string): Generator<readonly [name: string, value: string]> {
-  for (const [pair] of text.matchAll(PAIR)) {
-    const [name = "", ...value] = pair.split("=");
-    if (value.length > 0) yield [readName(name), readName(value.join("="))];
-  }
+/** The offset of the next match of a pattern. */
+function findFrom(pattern: RegExp, text: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.exec(text)?.index ?? text.length;
 }
 
 /** Redacts a text of `name=value` pairs, such as a query. In `a=b=c`, every part except the last is a name. */
 export function redactPairs(text: string, { names, redactPart, addSecret }: PairRedaction): Edit[] {
   const edits: Edit[] = [];
   let areValuesSecret: boolean | undefined;
-  /** The text before this offset is a secret. */
-  let done = 0;
+  const pairs = text
+    .matchAll(PAIR)
+    .map(([, name = "", value = ""]) => [readName(name), readName(value)] as const);
 
   function isSecret(part: string): boolean {
     const kind = names.kindOf(readName(part));
-    return kind === "value" ? (areValuesSecret ??= names.hasIn(pairsOf(text))) : kind !== "none";
+    return kind === "value" ? (areValuesSecret ??= names.hasIn(pairs)) : kind !== "none";
   }
 
-  for (const { index, 0: pair } of text.matchAll(PAIR)) {
-    let start = index;
-    if (start < done) continue;
-    const end = index + pair.length;
-    for (let sign = text.indexOf("=", start); start < end; sign = text.indexOf("=", start)) {
-      const to = sign === -1 || sign > end ? end : sign;
-      const part = text.slice(start, to);
-      if (to < end && isSecret(part)) {
-        END_OF_SECRET.lastIndex = to + 1;
-        done = END_OF_SECRET.exec(text)?.index ?? text.length;
-        addSecret(text.slice(to + 1, end));
-        if (done > end) addSecret(text.slice(to + 1, done));
-        edits.push({ start: to + 1, end: done });
-        break;
-      }
+  /** The text before this offset is done. */
+  let done = 0;
+  for (const { index, 0: part } of text.matchAll(PART)) {
+    if (index < done) continue;
+    const end = index + part.length;
+    if (text[end] === "=" && isSecret(part)) {
+      const start = end + 1;
+      done = findFrom(END_OF_SECRET, text, start);
+      addSecret(text.slice(start, findFrom(END, text, start)));
+      addSecret(text.slice(start, done));
+      edits.push({ start, end: done });
+    } else {
       const by = redactPart(part);
-      if (by !== part) edits.push({ start, end: to, by });
-      start = to + 1;
+      if (by !== part) edits.push({ start: index, end, by });
     }
   }
   return edits;

@@ -25,7 +25,7 @@ const ACTIONS_WITH_CODE: ReadonlySet<string> = new Set(
 );
 
 /** The segments of a path, with their offsets. */
-const segmentsOf = (path: string): RegExpStringIterator<RegExpExecArray> => path.matchAll(/[^/]+/g);
+export const segmentsOf = (path: string): RegExpStringIterator<RegExpExecArray> => path.matchAll(/[^/]+/g);
 
 /** Decodes a path, also if it is encoded several times, as by proxies. A plus sign is not a space in a path. */
 export const decodePath = unescapeText;
@@ -78,13 +78,6 @@ export function findValueSegments(given: string, isRoute: boolean, names: Secret
     return findFollowers(path, names).map(({ start, end }) => ({ start: start + offset, end: end + offset }));
   });
 }
-
-/** Redacts the segments of a path one by one. */
-export const redactSegments = (path: string, redact: (segment: string) => string): Edit[] =>
-  [...segmentsOf(path)].flatMap(({ index, 0: segment }) => {
-    const by = redact(segment);
-    return by === segment ? [] : [{ start: index, end: index + segment.length, by }];
-  });
 
 /** Whether a segment of a route's path stays: a literal, an id, or a word that is not a token. */
 export function isPlainSegment(

@@ -2,11 +2,10 @@
  * Redacts values, texts, JSON in texts and forms in texts. All steps are in one file, because each may contain any
  * other: they call each other, and share one work limit.
  */
-import { isExactNumber } from "../../base/index.ts";
-import { parseWhole } from "./parse-whole.ts";
+import { isExactNumber, parseJson } from "../../base/index.ts";
 import { applyEdits, type Edit, REDACTED } from "./edits.ts";
 import { decodeFormText, unescapeText } from "./escapes.ts";
-import { findNamesInText } from "./find-names.ts";
+import { findNameInText } from "./find-names.ts";
 import { countParts, looksLikePairs, redactPairs } from "./redact-pairs.ts";
 import {
   decodePath,
@@ -14,14 +13,15 @@ import {
   findInRoute,
   findValueSegments,
   isPlainSegment,
-  redactSegments,
+  segmentsOf,
 } from "./redact-path.ts";
 import { USER_INFO, USER_OPTION, type NameKind, type SecretNames } from "./secret-names.ts";
 import type { SecretValues } from "./secret-values.ts";
 
+/** Limits of JSON that is parsed for redaction, because its cost grows with the number of characters and of values. */
+const MAX_JSON_LENGTH = 1024 * 1024;
+const MAX_JSON_VALUES = 8000;
 const MAX_DEPTH = 64;
-/** The number of levels that one level of encoding counts as. */
-const ENCODING_DEPTH = 8;
 /**
  * Maximum number of texts that look like JSON and are invalid, because each costs an exception. Further ones are not
  * parsed.
@@ -41,6 +41,21 @@ const STEPS_OF_NAME = 4;
 /** A plain name, which takes little work. Programs use such names. */
 const PLAIN_NAME = /^[\w-]{0,128}$/;
 const JSON_START = /^\s*[{["]/;
+
+/**
+ * Parses JSON in which all secrets can be found. Returns undefined for other texts, for texts above the limits, and
+ * if an object repeats a member: `JSON.parse` keeps only the last value, and other programs may read the first.
+ */
+export function parseWhole(text: string): { readonly value: unknown } | undefined {
+  if (text.length > MAX_JSON_LENGTH) return undefined;
+  try {
+    return {
+      value: parseJson(text, { maxDepth: Infinity, maxValues: MAX_JSON_VALUES, hasUniqueNames: true }),
+    };
+  } catch {
+    return undefined;
+  }
+}
 
 export interface WalkOptions {
   readonly names: SecretNames;
@@ -77,7 +92,7 @@ export class RedactionWalk {
     if (depth >= MAX_DEPTH || this.#values > MAX_VALUES) return this.#tooMuch();
     return Array.isArray(value)
       ? mapItems(value, (item) => this.value(item, depth + 1))
-      : this.#redactMembers(value, depth);
+      : this.#redactMembers(value, depth + 1);
   }
 
   /** Redacts a whole body: JSON, or a text of another format. */
@@ -89,7 +104,7 @@ export class RedactionWalk {
   /** Redacts a text of any format. */
   text(text: string, depth = 0): string {
     if (!this.#names.maybeIn(text)) return this.#apply(text, []);
-    if (!this.#spend(stepsOf(text))) return this.#tooMuch();
+    if (!this.#spend(stepsOf(text))) return REDACTED;
     if (!JSON_START.test(text) && looksLikePairs(text))
       return this.#apply(text, [...this.#findUserInfo(text), ...this.#redactPairs(text, depth)]);
     return this.#redactPlain(text, depth);
@@ -123,7 +138,7 @@ export class RedactionWalk {
   /** Counts work. @returns false above the limit. Not all secrets are known then */
   #spend(steps: number): boolean {
     this.#steps -= steps;
-    if (this.#steps < 0) this.#found?.markIncomplete();
+    if (this.#steps < 0) this.#tooMuch();
     return this.#steps >= 0;
   }
 
@@ -140,12 +155,10 @@ export class RedactionWalk {
     for (const name of Object.keys(members)) {
       const value: unknown = Reflect.get(members, name);
       let kind = this.#names.kindOf(name);
-      if (kind === "value") {
-        areValuesSecret ??= this.#names.hasIn(Object.entries(members));
-        kind = areValuesSecret ? "secret" : "none";
-      }
+      if (kind === "value" && (areValuesSecret ??= this.#names.hasIn(Object.entries(members))))
+        kind = "secret";
       const newName = this.#redactName(name, depth);
-      const newValue = this.#redactMember(kind, value, depth + 1);
+      const newValue = this.#redactMember(kind, value, depth);
       isSame &&= newName === name && newValue === value;
       redacted.push([newName, newValue]);
     }
@@ -161,8 +174,8 @@ export class RedactionWalk {
   }
 
   #redactMember(kind: NameKind, value: unknown, depth: number): unknown {
-    if (kind === "none") return this.value(value, depth);
     if (kind === "secret") return this.#redactValue(value, depth);
+    if (kind !== "texts") return this.value(value, depth);
     const redactText = (item: unknown): unknown =>
       typeof item === "string" ? this.#redactValue(item, depth) : this.value(item, depth);
     return Array.isArray(value) ? mapItems(value, redactText) : redactText(value);
@@ -183,14 +196,11 @@ export class RedactionWalk {
     const printed = JSON_START.test(text) ? this.#redactJson(text, depth) : undefined;
     if (printed !== undefined) return this.#apply(printed, []);
     const readable = unescapeText(text);
-    const names = findNamesInText(readable, {
-      names: this.#names,
-      found: this.#found,
-      spend: (steps) => this.#spend(steps),
-    });
+    const spend = (steps: number): boolean => this.#spend(steps);
+    const secret = findNameInText(readable, { names: this.#names, found: this.#found, spend });
     if (this.#steps < 0) return REDACTED;
-    if (names.length === 0) return this.#apply(text, this.#findUserInfo(text));
-    return this.#apply(readable, [...this.#findUserInfo(readable), ...names]);
+    if (secret === undefined) return this.#apply(text, this.#findUserInfo(text));
+    return this.#apply(readable, [...this.#findUserInfo(readable), { start: secret, end: readable.length }]);
   }
 
   /** JSON inside a string, as in filters and in user data. Returns undefined if it can't be parsed. */
@@ -207,8 +217,7 @@ export class RedactionWalk {
   /** Finds the users and passwords of URLs, and of options of curl. */
   #findUserInfo(text: string): Edit[] {
     const edits: Edit[] = [];
-    for (const pattern of [USER_INFO, USER_OPTION]) {
-      if (pattern === USER_INFO && !text.includes("@")) continue;
+    for (const pattern of text.includes("@") ? [USER_INFO, USER_OPTION] : [USER_OPTION]) {
       for (const { index, 1: before = "", 2: info = "" } of text.matchAll(pattern)) {
         const start = index + before.length;
         if (!this.#spend(1)) return [...edits, { start, end: text.length }];
@@ -238,7 +247,7 @@ export class RedactionWalk {
     if (!/[^\w.~*-]/.test(part)) return part;
     if (depth >= MAX_DEPTH) return this.#tooMuch();
     const text = decodeFormText(part);
-    const redacted = text === part ? this.#redactPlain(text, depth) : this.text(text, depth + ENCODING_DEPTH);
+    const redacted = text === part ? this.#redactPlain(text, depth) : this.text(text, depth + 1);
     return redacted === text ? part : encodeURIComponent(redacted.toWellFormed());
   }
 
@@ -246,12 +255,15 @@ export class RedactionWalk {
     // In the path as it was sent. After decoding, a character of a password could end the user info.
     const userInfo = findDecoded(given, this.#findUserInfo(given));
     const followers = findValueSegments(given, isRoute, this.#names);
-    for (const segment of followers.map(({ start, end }) => path.slice(start, end)))
+    for (const { start, end } of followers) {
+      const segment = path.slice(start, end);
       this.#found?.add([segment, encodeURIComponent(segment.toWellFormed())]);
+    }
     const { values, literals } = this.#options;
-    const segments = redactSegments(path, (segment) =>
-      isRoute && isPlainSegment(segment, values, literals) ? segment : this.text(segment),
-    );
+    const segments = segmentsOf(path).flatMap(({ index, 0: segment }) => {
+      const by = isRoute && isPlainSegment(segment, values, literals) ? segment : this.text(segment);
+      return by === segment ? [] : [{ start: index, end: index + segment.length, by }];
+    });
     return [...userInfo, ...this.#findUserInfo(path), ...followers, ...segments];
   }
 }

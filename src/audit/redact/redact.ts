@@ -5,9 +5,8 @@ import type { RecordedBody } from "../record/record.ts";
 import { omittedBody, truncatedBody, truncateUtf8 } from "../record/truncate.ts";
 import { REDACTED } from "./edits.ts";
 import { hasValueMember } from "./find-names.ts";
-import { parseWhole } from "./parse-whole.ts";
 import { looksLikePairs } from "./redact-pairs.ts";
-import { RedactionWalk } from "./redact-walk.ts";
+import { parseWhole, RedactionWalk } from "./redact-walk.ts";
 import { type SecretNames, secretNames } from "./secret-names.ts";
 import { NEEDLE_LENGTH, SecretValues } from "./secret-values.ts";
 
@@ -151,7 +150,7 @@ export class Redaction {
       const hasNames = this.#names.maybeInBytes(bytes);
       // A value may start before the limit and end after it. Its start is enough. A character has up to 3 bytes.
       if (hasNames || values?.maybeIn(bytes.toString("utf8", 0, limit + 3 * NEEDLE_LENGTH)))
-        return this.#json(bytes, hasNames, values);
+        return this.#text(bytes.toString(), length, values, hasNames ? values : undefined);
       if (length <= limit) return new JsonText(bytes);
       return truncatedBody(bytes.toString("utf8", 0, limit + 3), limit, length);
     });
@@ -224,39 +223,31 @@ export class Redaction {
     }
   }
 
-  #json(bytes: Buffer, hasNames: boolean, values: SecretValues | undefined): RecordedBody {
-    const [text, { length }] = [bytes.toString(), bytes];
-    const parsed = parseWhole(text);
-    if (!parsed) {
-      if (hasNames && values) this.#search(values, (walk) => walk.text(text));
-      return omittedBody(length, values?.whyIncomplete ?? UNPARSED);
-    }
-    // An escape may hide a value. A secret of the body itself may be anywhere in it.
-    const mayHaveValues = values?.maybeIn(text) === true || text.includes("\\");
-    const before = values?.size;
-    const first = this.#walk(mayHaveValues ? values : undefined, hasNames ? values : undefined).value(
-      parsed.value,
-    );
-    if (first === parsed.value && length <= this.#limit) return new JsonText(bytes);
-    if (values?.whyIncomplete !== undefined) return omittedBody(length, values.whyIncomplete);
-    return values?.size === before ? this.#limited(first, length) : this.#value(parsed.value, length, values);
-  }
-
   #value(parsed: unknown, bytes: number | undefined, values: SecretValues | undefined): RecordedBody {
     return this.#limited(this.#walk(values).value(parsed), bytes);
   }
 
-  /** A JSON body without secrets is recorded as it was sent, because numbers may have more digits than a double. */
-  #text(text: string, bytes: number, values: SecretValues | undefined): RecordedBody {
+  /**
+   * Redacts a body as it was sent. A JSON body without secrets is recorded as it is, because numbers may have more digits
+   * than a double. @param found Collects the secret values of the body: those that it has itself may be anywhere in it
+   */
+  #text(text: string, bytes: number, values?: SecretValues, found?: SecretValues): RecordedBody {
     const parsed = parseWhole(text);
-    if (parsed) {
-      const recorded = this.#walk(values).value(parsed.value);
-      const isVerbatim =
-        recorded === parsed.value && bytes <= this.#limit && JSON.stringify(recorded) !== text;
-      return isVerbatim ? new JsonText(text) : this.#limited(recorded, bytes);
-    }
+    if (!parsed) return this.#unparsed(text, bytes, values, found);
+    const before = found?.size;
+    // An escape may hide a value.
+    const mayHaveValues = values?.maybeIn(text) === true || text.includes("\\");
+    const redacted = this.#walk(mayHaveValues ? values : undefined, found).value(parsed.value);
+    if (redacted === parsed.value && bytes <= this.#limit) return new JsonText(text);
+    if (values?.whyIncomplete !== undefined) return omittedBody(bytes, values.whyIncomplete);
+    return found?.size === before ? this.#limited(redacted, bytes) : this.#value(parsed.value, bytes, values);
+  }
+
+  /** Redacts pairs, and a text of another format that has no name of a secret. */
+  #unparsed(text: string, bytes: number, values?: SecretValues, found?: SecretValues): RecordedBody {
     if (looksLikePairs(text)) return this.#limited(this.#walk(values).text(text), bytes);
-    if (this.#walk().text(text) !== text) return omittedBody(bytes, UNPARSED);
+    if (this.#walk(undefined, found).text(text) !== text)
+      return omittedBody(bytes, values?.whyIncomplete ?? UNPARSED);
     const recorded = values?.redact(text) ?? text;
     // JSON with a repeated member.
     if (recorded === text && bytes <= this.#limit && tryParse(text)) return new JsonText(text);

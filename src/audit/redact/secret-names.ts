@@ -1,7 +1,7 @@
 import { copyText } from "../record/truncate.ts";
 import { MAX_NAME_LENGTH } from "./escapes.ts";
-import { type FoldedName, joinWords, wordsOf } from "./fold-name.ts";
-import { NameScanner } from "./name-scanner.ts";
+import { joinWords, wordsOf } from "./fold-name.ts";
+import { NameScanner, type ScannedName } from "./name-scanner.ts";
 
 /**
  * The kind of a name: its value is secret, or only if it is a text or a list with texts, or if a text beside it is a
@@ -11,7 +11,7 @@ export type NameKind = "secret" | "texts" | "value" | "none";
 
 /** The names of members that have secret values, in any spelling. */
 export interface SecretNames {
-  readonly all: readonly FoldedName[];
+  readonly all: readonly ScannedName[];
   /** The kind of a name, in any spelling (`wordsOf`). */
   readonly kindOf: (name: string) => NameKind;
   /** Whether the values of a name are secret. For some names only texts are. */
@@ -44,15 +44,9 @@ export const USER_OPTION =
   /((?<![\w-])(?:-u|--(?:proxy-)?user)(?:\s{1,16}|=)["']?)(?!\d{1,6}:\d{1,6}(?!\S))([^\s"':]{0,64}:[^\s"']+)/gi;
 const ANY_USER_OPTION = new RegExp(USER_OPTION.source, "i");
 
-const hasUserOption = (text: string): boolean =>
-  (text.includes("-u") || text.includes("-U")) && ANY_USER_OPTION.test(text);
-
-/** Whether a text in UTF-8 contains the user info of a URL, or such an option. */
-function hasUser(bytes: Buffer): boolean {
-  if (!bytes.includes("@") && !bytes.includes("-u") && !bytes.includes("-U")) return false;
-  const text = bytes.toString("latin1");
-  return ANY_USER_INFO.test(text) || hasUserOption(text);
-}
+const mayHaveUser = (text: string): boolean =>
+  (text.includes("@") && ANY_USER_INFO.test(text)) ||
+  ((text.includes("-u") || text.includes("-U")) && ANY_USER_OPTION.test(text));
 
 /**
  * `value`, also as the last word of a longer name (`newValue`, `value2`), and as a part of a path of names
@@ -69,51 +63,31 @@ const MAX_PATH_LENGTH = 256;
 const MAX_CACHED = 4096;
 const MAX_CACHED_LENGTH = 128;
 
-/** The rules of a pack about secret names. */
-interface ReadNames {
-  /** All secret names, including those of which only texts are secret. */
-  readonly everyName: readonly FoldedName[];
-  /** Each secret name, with the widest of its places. */
-  readonly places: ReadonlyMap<string, FoldedName["place"]>;
-  /** Names of which only texts are secret. */
-  readonly lists: ReadonlySet<string>;
-  /** Names that contain a secret word, and are not secret. */
-  readonly others: ReadonlySet<string>;
-  /** Words that contain a secret word, and are not secret, with `_` between their parts. */
-  readonly otherWords: readonly string[];
+/** Where a name counts, what of its value is secret, and exceptions. */
+type Rule = ScannedName["place"] | "texts" | "harmless" | "harmless within";
+
+function readRule(written: string): { readonly words: string; readonly rule: Rule } {
+  const words = wordsOf(written.replaceAll(/^!|\*|\[\]$/g, ""));
+  if (written.startsWith("!"))
+    return { words, rule: written.startsWith("!*") ? "harmless within" : "harmless" };
+  if (written.endsWith("[]")) return { words, rule: "texts" };
+  if (written.startsWith("*")) return { words, rule: "anywhere" };
+  return { words, rule: /^_.*_$/.test(written) ? "part" : "alone" };
 }
 
-function readNames(all: readonly string[]): ReadNames {
-  const places = new Map<string, FoldedName["place"]>();
-  const lists = new Set<string>();
-  const others = new Set<string>();
-  const otherWords: string[] = [];
-  for (const written of all) {
-    const words = wordsOf(written.replace(/^!/, "").replaceAll("*", "").replace(/\[\]$/, ""));
-    const name = joinWords(words);
-    if (written.startsWith("!*")) otherWords.push(words);
-    else if (written.startsWith("!")) others.add(name);
-    else if (written.endsWith("[]")) lists.add(name);
-    else if (name !== "") {
-      const place = written.startsWith("*") ? "anywhere" : /^_.*_$/.test(written) ? "part" : "alone";
-      const before = places.get(name) ?? "alone";
-      places.set(name, place === "alone" || before === "anywhere" ? before : place);
-    }
-  }
-  const everyName: readonly FoldedName[] = [
-    ...[...places].map(([name, place]) => ({ name, place })),
-    ...[...lists].filter((name) => !places.has(name)).map((name) => ({ name, place: "alone" as const })),
-  ];
-  return { everyName, places, lists, others, otherWords };
-}
+/** The pattern of any of these, which matches nothing if there are none. */
+const anyOf = (patterns: readonly string[]): string =>
+  patterns.length === 0 ? "(?!)" : `(?:${patterns.join("|")})`;
 
-/** The pattern of any of these names, within others. It matches nothing without names. */
-const anyOf = (names: readonly string[], before: string, after: string): RegExp =>
-  new RegExp(
-    names.length === 0
-      ? "(?!)"
-      : `${before}(?:${names.map((name) => RegExp.escape(name)).join("|")})${after}`,
-  );
+/** The pattern of a name, with or without signs between its letters: `root_pass`, `rootPass` and `rootpass` are one name. */
+const spellingsOf = (words: string): string =>
+  Array.from(joinWords(words), (letter) => RegExp.escape(letter)).join("_?");
+
+/** The pattern of a whole name in a path of names. */
+const whole = (names: string): string => `(?<![^.])_?${names}_?(?![^.])`;
+
+/** Characters that may follow a name in a text, before the sign that separates it from its value: of a longer name. */
+const REST_OF_NAME = "[a-z\\d_.]{0,32}$";
 
 /** The compiled names of each pack. Its records, traces and comparisons share them. */
 const compiled = new WeakMap<readonly string[], SecretNames>();
@@ -134,47 +108,53 @@ export function secretNames(all: readonly string[]): SecretNames {
   return names;
 }
 
-function compileNames(all: readonly string[]): SecretNames {
-  const { everyName, places, lists, others, otherWords } = readNames(all);
-  const scanner = new NameScanner(everyName);
-  const at = (place: FoldedName["place"]): string[] =>
-    [...places].flatMap(([name, where]) => (where === place ? [name] : []));
-  const [words, parts] = [anyOf(at("anywhere"), "", ""), anyOf(at("part"), "(?<![a-z])", "(?![a-z])")];
-  /** The characters that may follow a name, before the sign that separates it from its value. */
-  const ends = [anyOf(at("anywhere"), "", "[a-z\\d.]{0,24}$"), anyOf(at("alone"), "", "\\.?$")];
-  const partEnd = anyOf(at("part"), "(?<![a-z])", "(?![a-z])[a-z\\d_.]{0,24}$");
-  const everywhere = (names: readonly string[]): RegExp => new RegExp(anyOf(names, "", "").source, "g");
-  const [exceptions, exceptionWords] = [everywhere(otherWords.map(joinWords)), everywhere(otherWords)];
-  const otherEnd = anyOf([...others, ...lists], "", "\\.?$");
+function compileNames(written: readonly string[]): SecretNames {
+  const rules = written.map(readRule).filter(({ words }) => joinWords(words) !== "");
+  const namesWith = (...wanted: Rule[]): string =>
+    anyOf(rules.flatMap(({ words, rule }) => (wanted.includes(rule) ? [spellingsOf(words)] : [])));
+  const isNamed = ({ rule }: { readonly rule: Rule }): boolean => !rule.startsWith("harmless");
+  const all = rules.filter(isNamed).map(({ words, rule }) => ({
+    name: joinWords(words),
+    place: rule === "anywhere" || rule === "part" ? rule : ("alone" as const),
+  }));
+  const scanner = new NameScanner(all);
+
+  const part = `(?<![a-z])${namesWith("part")}(?![a-z])`;
+  const [anywhere, alone] = [namesWith("anywhere"), namesWith("alone")];
+  const isAlone = new RegExp(whole(alone));
+  const isWithin = new RegExp(`${anywhere}|${part}`);
+  const isOfTexts = new RegExp(whole(namesWith("texts")));
+  const harmlessWithin = namesWith("harmless within");
+  const exceptions = new RegExp(`${harmlessWithin}|${whole(namesWith("harmless", "texts"))}`, "g");
+  const isPartAtEnd = new RegExp(part + REST_OF_NAME);
+  const isAtEnd = new RegExp(`${anywhere}${REST_OF_NAME}|(?<![a-z])${alone}[_.]?$`);
+  const exceptionWords = new RegExp(harmlessWithin, "g");
+  const exceptionAtEnd = new RegExp(`(?<![a-z])${namesWith("harmless", "texts")}[_.]?$`);
   const cache = new Map<string, NameKind>();
 
-  function isSecret(words_: string): boolean {
-    const name = joinWords(words_);
-    if (places.get(name) === "alone") return true;
-    if (others.has(name) || lists.has(name)) return false;
-    return (
-      places.has(name) ||
-      words.test(name.replaceAll(exceptions, " ")) ||
-      parts.test(words_.replaceAll(exceptionWords, "."))
-    );
+  function readKind(path: string): NameKind {
+    if (isAlone.test(path) || isWithin.test(path.replaceAll(exceptions, "."))) return "secret";
+    if (isOfTexts.test(path)) return "texts";
+    return VALUE_NAME.test(path) ? "value" : "none";
   }
 
   function kindOf(name: string): NameKind {
     if (name.length > MAX_NAME_LENGTH) return maybeIn(name) ? "secret" : "none";
     const cached = cache.get(name);
     if (cached !== undefined) return cached;
-    const path = wordsOf(name);
-    const names = path.split(".");
-    const isList = names.some((each) => lists.has(joinWords(each)));
-    const isPath = names.length > 1 && places.has(joinWords(path));
-    const others = VALUE_NAME.test(path) ? "value" : "none";
-    const kind = isPath || names.some(isSecret) ? "secret" : isList ? "texts" : others;
+    const kind = readKind(wordsOf(name));
     if (cache.size >= MAX_CACHED) cache.clear();
     if (name.length <= MAX_CACHED_LENGTH) cache.set(copyText(name), kind);
     return kind;
   }
 
   const has = (name: string): boolean => kindOf(name) === "secret" || kindOf(name) === "texts";
+
+  function isNameText(text: unknown): boolean {
+    if (typeof text !== "string") return false;
+    const path = text.slice(-MAX_PATH_LENGTH);
+    return maybeIn(`${path}:`) && has(path);
+  }
 
   function hasIn(members: Iterable<readonly [string, unknown]>): boolean {
     for (const [name, text] of members)
@@ -183,31 +163,22 @@ function compileNames(all: readonly string[]): SecretNames {
     return false;
   }
 
-  function isNameText(text: unknown): boolean {
-    if (typeof text !== "string") return false;
-    const path = text.slice(-MAX_PATH_LENGTH);
-    return maybeIn(`${path}:`) && has(path);
-  }
-
   function endText(text: string): boolean {
-    const path = wordsOf(text);
-    if (partEnd.test(path.replaceAll(exceptionWords, "."))) return true;
-    // A harmless name, or a list, cancels the secret words before it: `secret_ticket`.
-    const name = joinWords(path).replaceAll(exceptions, " ").replace(otherEnd, "");
-    return ends.some((end) => end.test(name));
+    const words = wordsOf(text).replaceAll(exceptionWords, ".");
+    // A harmless name, or a list, says nothing about the words before it: `secret_ticket`.
+    return isPartAtEnd.test(words) || isAtEnd.test(words.replace(exceptionAtEnd, "."));
   }
 
-  const maybeIn = (text: string): boolean =>
-    scanner.inText(text) || (text.includes("@") && ANY_USER_INFO.test(text)) || hasUserOption(text);
+  const maybeIn = (text: string): boolean => scanner.finds(text) || mayHaveUser(text);
 
   return {
-    all: everyName,
+    all,
     kindOf,
     has,
     hasIn,
     endText,
     maybeIn,
-    maybeInBytes: (bytes) =>
-      scanner.inBytes(bytes) || hasUser(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
+    maybeInBytes: ({ buffer, byteOffset, length }) =>
+      maybeIn(Buffer.from(buffer, byteOffset, length).toString("latin1")),
   };
 }

@@ -1,5 +1,5 @@
 import { CUT } from "../../base/index.ts";
-import { applyEdits, type Edit, REDACTED } from "./edits.ts";
+import { applyEdits, type Edit } from "./edits.ts";
 import { unescapeText } from "./escapes.ts";
 
 /** The default reason why not all secret values of an exchange are known. */
@@ -24,24 +24,8 @@ const MAX_COMPARED = 4_000_000;
 const FEW = 4;
 const MAX_DEPTH = 64;
 
-/** A node of a prefix tree of UTF-16 units. */
-interface Node {
-  readonly next: Map<number, Node>;
-  /** Values whose needle ends here. */
-  readonly values: string[];
-}
-
-const createNode = (): Node => ({ next: new Map(), values: [] });
-
-function insert(root: Node, value: string): void {
-  let node = root;
-  for (let at = 0; at < Math.min(value.length, NEEDLE_LENGTH); at += 1) {
-    const next: Node = node.next.get(value.charCodeAt(at)) ?? createNode();
-    node.next.set(value.charCodeAt(at), next);
-    node = next;
-  }
-  node.values.push(value);
-}
+/** The first two characters of a value in a text, as a number. All values are longer. */
+const startAt = (text: string, at: number): number => text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
 
 /**
  * The values with secret names of one request, and its token. They are replaced wherever they occur in the same
@@ -51,8 +35,8 @@ function insert(root: Node, value: string): void {
 export class SecretValues {
   readonly #values = new Set<string>();
   readonly #tokens: string[] = [];
-  /** The tree of all values, built on first use. */
-  #root: Node | undefined;
+  /** The values by how they start. */
+  readonly #byStart = new Map<number, string[]>();
   #compared = 0;
   #whyIncomplete: string | undefined;
   #minLength = MIN_LENGTH;
@@ -120,8 +104,10 @@ export class SecretValues {
 
   #addSpellings(text: string): void {
     for (const spelling of spellings(text)) {
-      if (this.#root && !this.#values.has(spelling)) insert(this.#root, spelling);
+      if (this.#values.has(spelling)) continue;
       this.#values.add(spelling);
+      const start = startAt(spelling, 0);
+      this.#byStart.set(start, [...(this.#byStart.get(start) ?? []), spelling]);
     }
     if (this.#values.size > MAX_VALUES) this.markIncomplete();
   }
@@ -143,9 +129,7 @@ export class SecretValues {
 
   /** The text without the values in it. */
   redact(text: string): string {
-    if (!this.isComplete) return REDACTED;
-    const found = this.findIn(text);
-    return found.length === 0 ? text : applyEdits(text, found);
+    return applyEdits(text, this.findIn(text));
   }
 
   /** Whether a whole text is one of the values. */
@@ -168,43 +152,36 @@ export class SecretValues {
    * a value.
    */
   #lengthAt(text: string, at: number): number {
-    if (this.#compared > MAX_COMPARED) {
-      this.markIncomplete();
-      return text.length - at;
-    }
-    let length = 0;
-    let node: Node | undefined = (this.#root ??= this.#createTree());
-    for (let to = at; node; to += 1) {
-      for (const value of node.values) {
-        const found = lengthOf(value, text, at, to);
-        length = Math.max(length, found);
-        this.#compared += 1 + Math.max(0, found - NEEDLE_LENGTH);
+    let longest = 0;
+    for (const value of this.#byStart.get(startAt(text, at)) ?? []) {
+      if (this.#compared > MAX_COMPARED) {
+        this.markIncomplete();
+        return text.length - at;
       }
-      if (to > at) this.#compared += 1;
-      node = node.next.get(text.charCodeAt(to));
-      // The gateway has cut the text within a value, for example in an error.
-      if (!node && to - at >= MIN_LENGTH_BEFORE_CUT && text.startsWith(CUT, to))
-        return Math.max(length, to - at);
+      const length = lengthOf(value, text, at);
+      this.#compared += length;
+      if (length > longest && isFound(value, text, at, length)) longest = length;
     }
-    return length;
-  }
-
-  #createTree(): Node {
-    const root = createNode();
-    for (const value of this.#values) insert(root, value);
-    return root;
+    return longest;
   }
 }
 
+/** The length of the part of a value that is at an offset of the text, whose first two characters are those of the value. */
+function lengthOf(value: string, text: string, at: number): number {
+  let length = 2;
+  while (length < value.length && value.charCodeAt(length) === text.charCodeAt(at + length)) length += 1;
+  return length;
+}
+
 /**
- * The length of the part of a value that follows its needle in the text. A long value counts even if its end is
- * missing, so that no character is compared twice.
+ * Whether a part of a value in a text counts as the value. A long value counts even if its end is missing, so that no
+ * character is compared twice. The gateway may have cut the text within a value, for example in an error.
  */
-function lengthOf(value: string, text: string, at: number, to: number): number {
-  if (value.length === MIN_LENGTH && /[a-z0-9]/i.test((text[at - 1] ?? "") + (text[to] ?? ""))) return 0;
-  let end = to;
-  while (end - at < value.length && value.charCodeAt(end - at) === text.charCodeAt(end)) end += 1;
-  return end - at;
+function isFound(value: string, text: string, at: number, length: number): boolean {
+  if (length < Math.min(value.length, NEEDLE_LENGTH))
+    return length >= MIN_LENGTH_BEFORE_CUT && text.startsWith(CUT, at + length);
+  const isAlone = !/[a-z0-9]/i.test((text[at - 1] ?? "") + (text[at + length] ?? ""));
+  return value.length > MIN_LENGTH || isAlone;
 }
 
 /** Spellings of quotes in HTML, double and single ones. */

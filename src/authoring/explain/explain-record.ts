@@ -1,7 +1,7 @@
 import type { AuditRecord } from "../../audit/index.ts";
 import { errorsOf, isSuccess, type Pack, type Route, withBrackets } from "../../pack/index.ts";
 import { callName, explainBody, type ExplainedError, type Explanation } from "../../compare/index.ts";
-import { explainResponse } from "./explain-response.ts";
+import { explainResponse, findOrigin } from "./explain-response.ts";
 
 /** Explains the errors of a recorded response: which v4 request each comes from, and its name in v4. */
 function explainErrors(record: AuditRecord, route: Route | undefined, pack: Pack): readonly ExplainedError[] {
@@ -32,13 +32,19 @@ function describeGap(record: AuditRecord, route: Route | undefined): string | nu
   return route ? null : "The active pack no longer has this route.";
 }
 
+/** The route of a record. If several routes share its path, the one whose call was sent. */
+function findRoute(record: AuditRecord, name: string, pack: Pack): Route | undefined {
+  const routes = pack.routes.filter((route) => route.name === name);
+  return routes.findLast((route) => findOrigin(record, route, pack)) ?? routes.at(-1);
+}
+
 /**
  * Explains a recorded response: the rule and the v4 source of each field. The rules of the active pack are used, also
  * for a record of an older pack.
  */
 export async function explainRecord(record: AuditRecord, pack: Pack): Promise<Explanation> {
   const { route: name, status } = record.alpha;
-  const route = name === null || record.lane !== "alpha" ? undefined : pack.route(name);
+  const route = name === null || record.lane !== "alpha" ? undefined : findRoute(record, name, pack);
   const explained =
     route && isSuccess(status) ? await explainResponse(record, route, pack) : { fields: [], note: null };
   return {

@@ -26,7 +26,7 @@ const lastAnswerOf = ({ calls }: Route): RouteCall | undefined =>
   calls.findLast(({ place, use }) => place === "after" && use === "answer");
 
 /** Finds the v4 request whose response became the alpha response. */
-function findOrigin(record: AuditRecord, route: Route, pack: Pack): RecordedCall | undefined {
+export function findOrigin(record: AuditRecord, route: Route, pack: Pack): RecordedCall | undefined {
   const readRoute = route.readRoute === undefined ? undefined : pack.route(route.readRoute);
   // An edit without anything to write becomes a read of the object.
   const endpoints = [lastAnswerOf(route)?.endpoint, ...[route, readRoute].map(callEndpoint)];

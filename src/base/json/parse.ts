@@ -43,9 +43,10 @@ const { parse, rawJSON, isRawJSON } = JSON as unknown as JsonWithSource;
  *   is what it costs. Checked before parsing. Default: no limit.
  * @param options.maxNameLength Characters of a member name as it is written, with escapes. Checked before parsing. Default:
  *   no limit.
+ * @param options.hasUniqueNames Refuses an object that has a member twice: only the last one would be read.
  * @throws {SyntaxError} If the text is not JSON.
- * @throws {RangeError} If it is nested deeper, has more values or has longer names. No message has any of the text, which
- *   may be a secret.
+ * @throws {RangeError} If it is nested deeper, has more values, has longer names, or a name twice. No message has any of the
+ *   text, which may be a secret.
  */
 export function parseJson(
   text: string,
@@ -53,9 +54,10 @@ export function parseJson(
     maxDepth = MAX_DEPTH,
     maxValues = Infinity,
     maxNameLength = Infinity,
-  }: { maxDepth?: number; maxValues?: number; maxNameLength?: number } = {},
+    hasUniqueNames = false,
+  }: { maxDepth?: number; maxValues?: number; maxNameLength?: number; hasUniqueNames?: boolean } = {},
 ): unknown {
-  const { isTooDeep, hasTooManyValues, hasLongName, hasLongNumbers } = surveyText(
+  const { isTooDeep, hasTooManyValues, hasLongName, hasLongNumbers, names } = surveyText(
     text,
     maxDepth,
     maxValues,
@@ -64,12 +66,27 @@ export function parseJson(
   if (isTooDeep) throw new RangeError(`JSON nested deeper than ${maxDepth} levels`);
   if (hasTooManyValues) throw new RangeError(`JSON of more than ${maxValues} values`);
   if (hasLongName) throw new RangeError(`name of more than ${maxNameLength} characters`);
+  const value = parseSurveyed(text, hasLongNumbers);
+  if (hasUniqueNames && countMembers(value) !== names) throw new RangeError("JSON with a member twice");
+  return value;
+}
+
+function parseSurveyed(text: string, hasLongNumbers: boolean): unknown {
   try {
     // The reviver is several times slower.
     return hasLongNumbers ? parse(text, keepDigits) : JSON.parse(text);
   } catch {
     throw new SyntaxError("not JSON");
   }
+}
+
+/** The members of a value and of all values in it. */
+function countMembers(value: unknown): number {
+  if (typeof value !== "object" || value === null || isExactNumber(value)) return 0;
+  let count = 0;
+  if (Array.isArray(value)) for (const item of value) count += countMembers(item);
+  else for (const name in value) count += 1 + countMembers(Reflect.get(value, name));
+  return count;
 }
 
 /** Prints a value as JSON. Values that JSON can't express (`undefined`, a function) become `null`. */
@@ -156,6 +173,8 @@ interface TextSurvey {
   readonly hasLongName: boolean;
   /** Some number may be one that a double can't hold. */
   readonly hasLongNumbers: boolean;
+  /** The members, as they are written: a colon outside of strings follows each name. */
+  readonly names: number;
 }
 
 /** The cost, in values, of a number that a double may not hold: the reviver compares its digits. */
@@ -165,8 +184,9 @@ function surveyText(text: string, maxDepth: number, maxValues: number, maxNameLe
   let depth = 0;
   // A value follows each comma, and may follow each opening bracket.
   let values = 1;
-  let [hasLongName, hasLongNumbers] = [false, false];
-  for (let at = 0; at < text.length; at += 1) {
+  let names = 0;
+  let [isTooDeep, hasLongName, hasLongNumbers] = [false, false, false];
+  for (let at = 0; at < text.length && !isTooDeep; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) {
       const end = closingQuote(text, at);
@@ -175,8 +195,9 @@ function surveyText(text: string, maxDepth: number, maxValues: number, maxNameLe
     } else if (code === openBracket || code === openBrace) {
       depth += 1;
       values += 1;
-      if (depth > maxDepth) return { isTooDeep: true, hasTooManyValues: false, hasLongName, hasLongNumbers };
+      isTooDeep = depth > maxDepth;
     } else if (code === comma) values += 1;
+    else if (code === colon) names += 1;
     else if (code === closeBracket || code === closeBrace) depth -= 1;
     else if (isDigit(code)) {
       const start = at;
@@ -188,7 +209,7 @@ function surveyText(text: string, maxDepth: number, maxValues: number, maxNameLe
       }
     }
   }
-  return { isTooDeep: false, hasTooManyValues: values > maxValues, hasLongName, hasLongNumbers };
+  return { isTooDeep, hasTooManyValues: values > maxValues, hasLongName, hasLongNumbers, names };
 }
 
 /** Whether the string that ends at `end` is the name of a member: a colon follows. */

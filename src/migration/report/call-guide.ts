@@ -2,6 +2,7 @@ import {
   type Access,
   compileGetter,
   type DialectDefinition,
+  type Endpoint,
   isFilterable,
   type Pack,
   type Route,
@@ -163,11 +164,12 @@ function describeGatewayWork(route: Route, records: readonly AuditRecord[], { di
   ];
 }
 
-function findCounterpart(route: Route): Counterpart {
-  const { source, response, name } = route;
+const isGet = ({ method }: Endpoint): boolean => method === "GET";
+
+function findCounterpart({ source, calls, response, name }: Route): Counterpart {
   if ("error" in source) return "none";
-  const isRead = "call" in source && source.call.method === "GET";
-  return isRead && response === "none" && !name.startsWith("GET ") ? "unneeded" : "call";
+  const onlyReads = "call" in source && [source.call, ...calls.map(({ endpoint }) => endpoint)].every(isGet);
+  return onlyReads && response === "none" && !name.startsWith("GET ") ? "unneeded" : "call";
 }
 
 /** The replacement of a route, and the changes. @param records a few records of its calls, the newest first */

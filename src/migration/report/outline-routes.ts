@@ -46,6 +46,10 @@ function openCallers(uses: readonly Use[]): OpenedRows {
   };
 }
 
+/** The main call of a route, and later calls that write. */
+const mainCalls = ([main, ...later]: readonly string[]): string[] =>
+  main === undefined ? [] : [main, ...later.filter((call) => !call.startsWith("GET "))];
+
 /** The routes in use, for all clients together. */
 export function outlineRoutes({ clients, names }: Report): Block[] {
   const calls = clients
@@ -54,7 +58,7 @@ export function outlineRoutes({ clients, names }: Report): Block[] {
   const rows = [...Map.groupBy(calls, ({ call }) => call.route)]
     .map(([route, uses]) => ({
       route,
-      v4: uses[0]?.call.v4.slice(0, 1) ?? [],
+      v4: mainCalls(uses[0]?.call.v4 ?? []),
       counterpart: uses[0]?.call.counterpart ?? "unknown",
       requests: uses.reduce((sum, { call }) => sum + call.requests, 0),
       lossy: uses.reduce((sum, { call }) => sum + call.lossy, 0),

@@ -111,7 +111,7 @@ const requestKeys = {
 const responseKeys = {
   all_pages: about(
     z.literal(true).optional(),
-    "Its value is the array of all rows of a list, up to 1000.",
+    "Its value is the array of all rows of a list, up to 1000. Default: only the first page.",
     true,
   ),
   cache_seconds: about(

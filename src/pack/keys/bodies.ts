@@ -71,7 +71,7 @@ export const upload = routeKey({
 export const when = schemaKey({
   schema: about(
     z.string().min(1).optional(),
-    "JSONata over the client's body: whether the route is used. The first route whose `when` is true counts.",
+    "JSONata over the client's body, also with `$path` or `$query`: whether the route is used. The first route whose `when` is true counts.",
     "$exists(password)",
   ),
 });

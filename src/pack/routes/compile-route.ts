@@ -187,7 +187,7 @@ function assembleRoute(
     filterFields: resource.filterFields,
     selectFields: resource.selectFields,
     translateCursor: compileCursorTranslation(resource, paging),
-    losses: routeLosses(definition, responseObjects, body, resource, resources),
+    losses: routeLosses(definition, responseObjects, body, resource, resources, keys.calls),
   };
 }
 

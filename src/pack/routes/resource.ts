@@ -5,6 +5,7 @@ import { compileBody, type BodyRules } from "../bodies/body.ts";
 import type { BodyContext } from "../bodies/body-members.ts";
 import { compileObjectWrite, compileWrite } from "../fields/write.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
+import type { RouteCall } from "../calls/call.ts";
 import { SCOPE_VARIABLES } from "../expressions/scope.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import { checkField } from "../fields/keys/field-keys.ts";
@@ -150,19 +151,29 @@ export function* compileResource(
   };
 }
 
-/** The possible losses in the translation of an object, with the objects inside it. */
+/** The value of one call, unchanged. */
+const OF_CALL = /^\s*\$calls\.(\w+)(?:\.\w+)*\s*$/;
+
+/**
+ * The possible losses in the translation of an object, with the objects inside it.
+ *
+ * @param calls The names of the calls that have values. Objects of other calls are never there. Default: all calls.
+ */
 export function objectLosses(
   name: string,
   resources: ReadonlyMap<string, Resource>,
+  calls?: ReadonlySet<string | undefined>,
   parents: ReadonlySet<string> = new Set(),
 ): Loss[] {
-  const { losses = [], fields = new Map() } = resources.get(name) ?? {};
+  const { losses = [], fields = new Map<string, FieldRule>() } = resources.get(name) ?? {};
   const within = new Set([...parents, name]);
-  const nested = [...fields].flatMap(([field, { object }]) =>
-    object === undefined || within.has(object)
-      ? []
-      : objectLosses(object, resources, within).map((loss) => ({ ...loss, text: `${field}.${loss.text}` })),
-  );
+  const nested = [...fields].flatMap(([field, { object, read = "" }]) => {
+    const [, call] = OF_CALL.exec(read) ?? [];
+    if (object === undefined || within.has(object) || (call !== undefined && calls?.has(call) === false))
+      return [];
+    const inside = objectLosses(object, resources, calls, within);
+    return inside.map((loss) => ({ ...loss, text: `${field}.${loss.text}` }));
+  });
   return [...losses, ...nested];
 }
 
@@ -173,14 +184,16 @@ export function routeLosses(
   body: BodyRules | undefined,
   { fields }: Resource,
   resources: ReadonlyMap<string, Resource>,
+  calls: readonly Pick<RouteCall, "member">[],
 ): Loss[] {
+  const names = new Set(calls.map(({ member }) => member));
   const shown = response === "none" ? [] : responseObjects;
   // Other members of bodies are fields of the object. Their losses are those of the object, if it is shown.
   const isOwn = (name: string, { loss_when: condition }: FieldRule): boolean =>
     !fields.has(name) || (shown.length === 0 && condition === undefined);
   const inputs = (body?.members ?? []).filter(({ name, rule }) => isOwn(name, rule));
   return [
-    ...shown.flatMap((name) => objectLosses(name, resources)),
+    ...shown.flatMap((name) => objectLosses(name, resources, names)),
     ...inputs.flatMap(({ name, rule }) => lossOf(name, rule) ?? []),
   ];
 }

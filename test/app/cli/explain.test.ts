@@ -58,6 +58,25 @@ describe("explain", () => {
     expect(printed()).toContain('$uppercase(name) = "A"');
   });
 
+  test("traces the response of a route that shares its path with a rejected one", async () => {
+    const folder = writeSmallPack({
+      pack: { messages: { no_word: "No such word" } },
+      book: {
+        routes: [
+          { client: "GET /books/:id", upstream: "GET /items/{id}", when: '$path.id != "x"' },
+          { client: "GET /books/:id", reject: "no_word" },
+        ],
+      },
+    });
+    const file = join(folder, "response.json");
+    writeFileSync(file, '{"id":1,"name":"a"}');
+    const args = ["GET /books/1", "--trace", "--response", file];
+    expect(await runCommandLine(["explain", "--mappings-dir", folder, ...args])).toBe(0);
+    const text = printed();
+    expect(text).not.toContain("has no upstream request");
+    expect(text).toContain("title");
+  });
+
   test("does not reject a cursor that only an answer can have", async () => {
     const pack = {
       client: { pagination: { cursor: { parameter: "after", item: "id" }, size: 2 } },
@@ -140,6 +159,56 @@ describe("explain", () => {
     const { calls, text } = await explain(pack, "GET /books/4");
     expect(calls).toEqual(["GET /items/4", "GET /more/4"]);
     expect(text).toContain("# a part of the same object\n");
+  });
+
+  const tid = { read: '"T" & $value', write: "$match($value, /^T[0-9]+$/) ? $substring($value, 1)" };
+  const ids: SmallPack = {
+    client: { path_parameters: { id: { values: "tid" } } },
+    pack: { values: { tid } },
+  };
+
+  test("prints the upstream's path values and the missing body of a later call", async () => {
+    const calls = [
+      { upstream: "DELETE /items/{id}" },
+      { name: "note", upstream: "POST /notes/{id}", body: '{"text":"gone"}' },
+    ];
+    const routes = [{ client: "DELETE /books/:id", upstream: "GET /items/{id}", calls }];
+    const { calls: printedCalls, text } = await explain({ ...ids, book: { routes } }, "DELETE /books/T5");
+    expect(printedCalls).toEqual(["GET /items/5", "DELETE /items/5", "POST /notes/5"]);
+    expect(text.match(/it has a body, which is not shown/g)).toHaveLength(1);
+  });
+
+  test("names the ids of a request that no call is sent for", async () => {
+    const bulk = { parameter: "id", ids: "ids", most: 5, list: { results: "$items" } };
+    const routes = [{ client: "POST /books/delete", upstream: "DELETE /items/{id}", response: "none", bulk }];
+    const { calls, text } = await explain(
+      { ...ids, book: { routes } },
+      "POST /books/delete",
+      "-d",
+      '{"ids":["T9","x"]}',
+    );
+    expect(calls).toEqual(["DELETE /items/9"]);
+    expect(text).toContain('no call for the id "x", which has no value of the upstream');
+  });
+
+  test("prints the losses that are possible on the route", async () => {
+    const pack = {
+      book: {
+        fields: { id: "id", visits: { object: "visit", read: "$calls.visits" } },
+        routes: [
+          { client: "GET /books", upstream: "GET /items", response: "list" },
+          {
+            client: "GET /books/:id",
+            upstream: "GET /items/{id}",
+            calls: [{ name: "visits", upstream: "GET /visits" }],
+          },
+        ],
+      },
+      others: { visit: { fields: { price: { upstream: "cost", loss: "cents", loss_when: "cost > 1" } } } },
+    };
+    await explain(pack, "GET /books/4");
+    const { text } = await explain(pack, "GET /books");
+    expect(text.match(/# possible loss .*/g)).toEqual(["# possible loss (detail): visits.price: cents"]);
   });
 
   test("prints the headers of every call", async () => {

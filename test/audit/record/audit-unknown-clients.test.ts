@@ -66,7 +66,7 @@ function record(
 test("a body above one kilobyte is not recorded for a rejected request with an unaccepted token", () => {
   const large = Buffer.from(`{${"\u0001".repeat(66_000)}`);
   expect(record(large).record?.alpha.body).toBeUndefined();
-  expect(record(Buffer.from('{"label":"x"}')).record?.alpha.body).toEqual({ label: "x" });
+  expect(JSON.stringify(record(Buffer.from('{"label":"x"}')).record?.alpha.body)).toBe('{"label":"x"}');
   const knownClientRecord = record(large, (activity) => void (activity.isTokenAccepted = true)).record;
   expect(knownClientRecord?.alpha.body).toMatchObject({ truncated: true });
   expect(JSON.stringify(knownClientRecord).length).toBeLessThan(3 * 65_536);

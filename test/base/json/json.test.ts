@@ -169,6 +169,21 @@ describe("invalid JSON", () => {
     expect(() => parse(51)).toThrow(RangeError);
   });
 
+  test.each([
+    '{"a":1,"a":1}',
+    '{"a":{"b":1},"a":{}}',
+    '[{"\\u0061":12345678901234567890,"b":":","a":null}]',
+    '{"__proto__":1,"__proto__":2}',
+  ])("rejects %s where names must be unique", (text) => {
+    expect(() => parseJson(text)).not.toThrow();
+    expect(() => parseJson(text, { hasUniqueNames: true })).toThrow(RangeError);
+  });
+
+  test.each(['{"a:":":","b":{"a:":[{"a:":12345678901234567890}]},"__proto__":{"\\":":"}"}}', '"a:b"', "[]"])(
+    "accepts %s where names must be unique",
+    (text) => expect(parseJson(text, { hasUniqueNames: true })).toEqual(parseJson(text)),
+  );
+
   test.each(['"[[[[["', '"\\"[[[[["', '["\\\\","[[[["]', '{"[{[{[{":"\\\\\\"[[["}'])(
     "does not count brackets in the string %s",
     (text) => expect(parseJson(text, { maxDepth: 1 })).toEqual(JSON.parse(text)),

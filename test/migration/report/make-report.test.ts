@@ -188,6 +188,25 @@ describe("a call without a record", () => {
   });
 });
 
+test("a route whose main call reads, and whose later call writes, names both calls", async () => {
+  const files: SmallPack = {
+    book: {
+      routes: [
+        {
+          client: "DELETE /books/:id",
+          upstream: "GET /items/{id}",
+          response: "none",
+          calls: [{ upstream: "DELETE /items/{id}" }, { name: "rest", upstream: "GET /items" }],
+        },
+      ],
+    },
+  };
+  const made = await reportOf(files, { usage: [{ route: "DELETE /books/:id" }] });
+  expect(made.clients[0]?.calls[0]).toMatchObject({ counterpart: "call", v4: expect.any(Array) });
+  const table = FORMATS.md.write(made);
+  expect(table).toMatch(/\| `DELETE \/books\/:id` \| `GET \/items\/\{id\}`.*`DELETE \/items\/\{id\}` \|/);
+});
+
 test("a call without a v4 counterpart names the alternative and requires no scope", async () => {
   const client = await clientOf({ usage: [{ route: "POST /vm/instances/:id/lish_token", status: 400 }] });
   expect(client?.calls[0]).toMatchObject({

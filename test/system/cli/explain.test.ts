@@ -83,7 +83,7 @@ describe("explain prints commands for a shell", () => {
       "https://v4.example/v4/vm/instances/5/backups",
     ]);
     expect(out).toContain('# additionally, for "backups", if backups.enabled');
-    expect(out).toContain("# lost (detail): total_transfer: a part of a GB; 0 in lists");
+    expect(out).toContain("# possible loss (detail): total_transfer: a part of a GB; 0 in lists");
   });
 
   test("for prerequisites, waiting and a read after the call, in order", async () => {

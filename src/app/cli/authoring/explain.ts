@@ -1,11 +1,12 @@
 import type { Command } from "commander";
-import { loadPack, packFolder } from "../../../pack/index.ts";
+import { HttpError, loadPack, packFolder } from "../../../pack/index.ts";
 import { renderScript } from "../../../base/index.ts";
-import { createDryRun } from "../../../compare/index.ts";
+import { createDryRun, type DryRunRequest, type DryRunResponse } from "../../../compare/index.ts";
 import { isCall } from "../../../authoring/index.ts";
-import type { HttpRequest } from "../../../gateway/index.ts";
+import { findInvalidIds, type HttpRequest } from "../../../gateway/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { createEmptyV4, withoutAnswers } from "./empty-upstream.ts";
+import type { Explanation } from "./explained-calls.ts";
 import { isRejected, outlineExplanation } from "./outline-explanation.ts";
 import { readRequest, type RequestFlags } from "./read-request.ts";
 import { print } from "../terminal.ts";
@@ -15,6 +16,26 @@ export interface ExplainFlags extends RequestFlags {
   readonly trace?: true;
   /** With `trace`: a file with the upstream's response, `-` for standard input. */
   readonly response?: string;
+}
+
+/** The values of the upstream's paths. The request has been translated, or its error is explained instead. */
+async function readValues(
+  { headers = {} }: DryRunRequest,
+  { context: { match, sent, time } }: DryRunResponse,
+): Promise<Pick<Explanation, "parameters" | "unsentIds">> {
+  if (!match || !sent) return { parameters: {}, unsentIds: [] };
+  const { route, parameters } = match;
+  const lines = Object.entries(headers).map(([name, value]) => [name, [value]]);
+  const head = { match, time, request: { headers: Object.fromEntries(lines) } };
+  try {
+    return {
+      parameters: (await route.writeParameters?.(parameters)) ?? parameters,
+      unsentIds: route.bulk ? await findInvalidIds({ ...sent, ...head }) : [],
+    };
+  } catch (error) {
+    if (error instanceof HttpError) return { parameters, unsentIds: [] };
+    throw error;
+  }
 }
 
 /**
@@ -37,7 +58,7 @@ export async function explain(
   const sent: HttpRequest[] = [];
   const dryRun = createDryRun(withoutAnswers(pack), createEmptyV4(pack, request, sent));
   const result = await dryRun.send(request);
-  const explanation = { call, sent, result, pack };
+  const explanation = { call, sent, result, pack, ...(await readValues(request, result)) };
   print(renderScript(outlineExplanation(explanation)));
   return isRejected(explanation) ? 1 : 0;
 }

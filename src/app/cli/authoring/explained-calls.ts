@@ -17,6 +17,10 @@ export interface Explanation {
   readonly sent: readonly HttpRequest[];
   readonly result: DryRunResponse;
   readonly pack: Pack;
+  /** The upstream's values of the path parameters. */
+  readonly parameters: Parameters;
+  /** Ids of a request for many ids that no call is sent for, because they have no upstream value. */
+  readonly unsentIds: readonly string[];
 }
 
 /**
@@ -106,8 +110,8 @@ const describeMain = ({ kind }: Route, isFirst: boolean): string =>
   ].join(", ");
 
 /** Every v4 request in order: the calls before the main call, the main call, and those after it. */
-export function createSteps(explanation: Explanation, route: Route, parameters: Parameters): Step[] {
-  const { pack, sent } = explanation;
+export function createSteps(explanation: Explanation, route: Route): Step[] {
+  const { pack, sent, parameters } = explanation;
   const named = sent.map((request) => ({ ...request, path: withNames(request.path, route) }));
   if (route.kind === "bulk")
     return named.map((request, index) => ({ reason: index === 0 ? "once for each id" : "", request }));
@@ -130,7 +134,7 @@ export function createSteps(explanation: Explanation, route: Route, parameters: 
     ...route.calls
       .filter(({ place }) => place === "after")
       .map((call) => ({
-        reason: call.why,
+        reason: call.body ? `${call.why}; it has a body, which is not shown` : call.why,
         request: { method: call.endpoint.method, path: laterPath(call), headers },
       })),
   ];

@@ -34,29 +34,30 @@ function outlineCatalog({ source }: Route, pack: Pack): Block[] {
   }));
 }
 
-/** The parameters that are ignored, and the losses of the route. */
-function describeRest({ result }: Explanation, route: Route): Item[] {
+/** The ids and parameters without effect, and the losses that responses of the route may have. */
+function describeRest({ result, unsentIds }: Explanation, route: Route): Item[] {
   return [
+    ...unsentIds.map((id) => `no call for the id "${shortName(id)}", which has no value of the upstream`),
     ...result.context.ignoredParameters.map(
       (name) => `ignored: the query parameter "${shortName(name)}", which the pack does not name`,
     ),
-    ...route.losses.map(({ text, severity }) => `lost (${severity}): ${text}`),
+    ...route.losses.map(({ text, severity }) => `possible loss (${severity}): ${text}`),
   ];
 }
 
 /** The request, its upstream calls, and its losses. */
 export function outlineExplanation(explanation: Explanation): Block[] {
   const { call, result, pack } = explanation;
-  const { route, parameters } = result.context.match ?? {};
+  const { route } = result.context.match ?? {};
   const head: Item[] = [call, ...(route ? [`route ${route.name}`] : [])];
-  if (isRejected(explanation) || !route || !parameters)
+  if (isRejected(explanation) || !route)
     return [{ kind: "list", items: [...head, describeRejection(explanation, route)] }];
   const upstream = pack.dialect.upstream.name;
   const rest = describeRest(explanation, route);
   return [
     { kind: "list", items: head },
     ...outlineCatalog(route, pack),
-    ...createSteps(explanation, route, parameters).map(({ reason, request }): Block => ({
+    ...createSteps(explanation, route).map(({ reason, request }): Block => ({
       kind: "code",
       title: reason,
       text: toCurl(request, pack, route),

@@ -9,6 +9,7 @@ import {
   type Parameters,
   REQUIRED,
   type Route,
+  type RoutedRequest,
   TOO_MANY_REQUESTS,
   ValidationError,
   valueAt,
@@ -178,9 +179,12 @@ export function bulkOf({ name, bulk }: Route): Bulk {
   return bulk;
 }
 
+/** The parts of a request that its ids are read from. */
+type BulkRequest = RoutedRequest & Pick<AuthorizedRequest, "match" | "readJson">;
+
 /** Reads the ids of a request. @throws {HttpError} 400 for too many ids, for none, and for an invalid value */
-export async function readIds(authorized: AuthorizedRequest): Promise<readonly SentId[]> {
-  const { match, readJson } = authorized;
+export async function readIds(request: BulkRequest): Promise<readonly SentId[]> {
+  const { match, readJson } = request;
   const { idsOf, field, most, readsBody } = bulkOf(match.route);
   const fail = (reason: string, rule?: string, cause?: Error): never => {
     const named = { ...(field !== undefined && { field }), ...(rule !== undefined && { rule }) };
@@ -189,7 +193,7 @@ export async function readIds(authorized: AuthorizedRequest): Promise<readonly S
   let found: unknown;
   try {
     const body = readsBody ? readJson().value : {};
-    found = await idsOf(body, { head: authorized, body, calls: {} });
+    found = await idsOf(body, { head: request, body, calls: {} });
   } catch (error) {
     if (error instanceof ExpressionError) return fail(INVALID_VALUE, undefined, error);
     throw error;
@@ -204,4 +208,11 @@ export async function readIds(authorized: AuthorizedRequest): Promise<readonly S
       ? { sent, text: String(sent) }
       : fail(INVALID_VALUE, "type");
   });
+}
+
+/** Finds the ids of a request that have no upstream value, so that no call is sent for them. @throws see `readIds` */
+export async function findInvalidIds(request: BulkRequest): Promise<readonly string[]> {
+  const outcomes: Outcomes = new Map();
+  await writeIds(await readIds(request), bulkOf(request.match.route), outcomes);
+  return [...outcomes.keys()];
 }

@@ -24,7 +24,7 @@ const filterRule = z.strictObject({
 const schemas = {
   filter: about(
     z.union([z.boolean(), name, filterRule]).optional(),
-    "Clients may filter by the field. A text is the upstream's name in filters.",
+    "Clients may filter and sort by the field. A text is the upstream's name in filters.",
     true,
   ),
   type: about(
