@@ -2,7 +2,7 @@
 import type { ApiDescription, ApiObject, ApiRoute } from "./api-description.ts";
 import { matchFields, type FieldPair } from "./match-fields.ts";
 import { matchRoutes, type RoutePair } from "./match-routes.ts";
-import { Vocabulary, wordsOf } from "./words.ts";
+import { Vocabulary } from "./words.ts";
 
 /** An old object, the new one that its fields are read from, and the fields that are the same. */
 export interface ObjectPair {
@@ -14,7 +14,7 @@ export interface ObjectPair {
 export interface ApiMatch {
   readonly routes: readonly RoutePair[];
   readonly objects: readonly ObjectPair[];
-  /** The learned matches, for the members of bodies. */
+  /** For the members of bodies. */
   readonly vocabulary: Vocabulary;
 }
 
@@ -54,23 +54,11 @@ class ObjectMatcher {
   }
 }
 
-/** Teaches the names of objects that are the same: fields that name them have other names, too. */
-function learnNames(routes: readonly RoutePair[], vocabulary: Vocabulary): void {
-  for (const { old, now, score } of routes) {
-    const [one, other] = [old.payload.object, now.payload.object];
-    if (!one || !other) continue;
-    const [words, others] = [wordsOf(one.name), wordsOf(other.name)];
-    if (words.some((word) => others.includes(word)) || words.length + others.length > 4) continue;
-    vocabulary.learn(words, others, score);
-  }
-}
-
-/** Matches two APIs. Only nearly certain matches are included. */
+/** Matches two APIs. What is not nearly certain is left out. */
 export function matchApis(old: ApiDescription, now: ApiDescription): ApiMatch {
   const vocabulary = new Vocabulary();
   countNames([old, now], vocabulary);
   const routes = matchRoutes(old, now, vocabulary);
-  learnNames(routes, vocabulary);
   const matcher = new ObjectMatcher(vocabulary);
   const payloadOf = ({ payload }: ApiRoute) => payload.object;
   for (const pair of routes) {

@@ -7,15 +7,8 @@ import { wordsOf, type Vocabulary } from "./words.ts";
 
 export type RoutePair = Candidate<ApiRoute, ApiRoute>;
 
-interface JudgedPair extends RoutePair {
-  /** Whether the path or the content alone says that they are the same, if there is no other such route. */
-  readonly isPlausible: boolean;
-}
-
 /** Below it nothing is claimed, and two routes that differ by less are both possible. */
-const [THRESHOLD, MARGIN] = [0.6, 0.02];
-/** The same for routes with the same path or content, if no other route is like them. */
-const [ALONE_THRESHOLD, ALONE_MARGIN] = [0.2, 0.1];
+const [THRESHOLD, MARGIN] = [0.4, 0.02];
 /** The score of the only routes that are left, and the part of the old fields that must be the same. */
 const [LAST, SAME_FIELDS] = [0.65, 0.3];
 
@@ -83,7 +76,7 @@ function judge(
   old: ApiRoute,
   now: ApiRoute,
   { vocabulary, objects, pathOf }: Knowledge,
-): JudgedPair | undefined {
+): RoutePair | undefined {
   const method = methodLikeness(old.method, now.method);
   const [one, other] = [pathOf(old), pathOf(now)];
   if (method === 0 || one.endsWithParameter !== other.endsWithParameter) return undefined;
@@ -94,7 +87,6 @@ function judge(
   const parameters = 0.9 ** Math.abs(one.parameters - other.parameters);
   const both = content === undefined ? path * 0.95 : joinEvidence(path, content);
   const score = Math.min(0.99, both * method * parameters * (differs ? 0.7 : 1));
-  const isPlausible = path >= 0.9 || (old.method === "GET" && (content ?? 0) >= 0.5);
   const reasons = [
     old.method === now.method ? "same method" : `${old.method} became ${now.method}`,
     path === 1
@@ -106,13 +98,13 @@ function judge(
           : "other path",
     ...(content === undefined ? [] : [`${Math.round(content * 100)} % of the fields are alike`]),
   ];
-  return { old, now, score, reasons, isPlausible };
+  return { old, now, score, reasons };
 }
 
 /** How many fields of an object are the same in another one; 0 if these are few. An id, which most objects have, proves nothing. */
 function countSameFields(old: ApiObject, now: ApiObject, vocabulary: Vocabulary): number {
   const pairs = matchNames(old, now, vocabulary);
-  const same = pairs.filter((pair) => wordsOf(pair.old.name).join() !== "identifier").length;
+  const same = pairs.filter((pair) => wordsOf(pair.old.name).join() !== "id").length;
   return same >= 2 && same / old.fields.size >= SAME_FIELDS ? same : 0;
 }
 
@@ -133,7 +125,7 @@ function learnNames(
   const candidates = onlyIn(nows, olds);
   for (const { object, words } of onlyIn(olds, nows)) {
     const same = candidates.filter((other) => countSameFields(object, other.object, vocabulary) > 0);
-    if (same.length === 1) vocabulary.learn(words, same[0]?.words ?? [], 0.9);
+    if (same.length === 1) vocabulary.learn(words, same[0]?.words ?? []);
   }
 }
 
@@ -164,37 +156,20 @@ function matchLast(left: readonly (readonly ApiRoute[])[], vocabulary: Vocabular
   });
 }
 
-/** Assigns the certain pairs, and then remaining routes that resemble only one other route. */
-function assignRoutes(
-  candidates: readonly JudgedPair[],
-  [olds, nows]: readonly [readonly ApiRoute[], readonly ApiRoute[]],
-  vocabulary: Vocabulary,
-): RoutePair[] {
-  const certain = assignBest(candidates, THRESHOLD, MARGIN);
-  const used = new Set(certain.flatMap(({ old, now }) => [old, now]));
-  const left = candidates.filter(({ old, now }) => !used.has(old) && !used.has(now));
-  const plausible = new Map(left.map((pair) => [pair as RoutePair, pair.isPlausible]));
-  const alone = assignBest(left, ALONE_THRESHOLD, ALONE_MARGIN).filter((pair) => plausible.get(pair));
-  for (const { old, now } of alone) used.add(old).add(now);
-  const last = matchLast(
-    [olds, nows].map((routes) => routes.filter((route) => !used.has(route))),
-    vocabulary,
-  );
-  const marked = alone.map((pair) => ({ ...pair, reasons: [...pair.reasons, "no other route is like it"] }));
-  return [...certain, ...marked, ...last];
-}
-
 /** Finds the routes that are the same, each with its score and reasons, and teaches the vocabulary. */
 export function matchRoutes(old: ApiDescription, now: ApiDescription, vocabulary: Vocabulary): RoutePair[] {
   const paths = new Map([...readPaths(old), ...readPaths(now)]);
   const pathOf = (route: ApiRoute): PathFacts => paths.get(route) ?? factsOf(route.segments);
-  const knowledge = { vocabulary, objects: new ObjectComparison([old, now]), pathOf };
+  const knowledge = { vocabulary, objects: new ObjectComparison(), pathOf };
   learnNames(old, now, knowledge);
   const candidates = old.routes.flatMap((route) =>
     now.routes.flatMap((other) => {
       const pair = judge(route, other, knowledge);
-      return pair && pair.score >= ALONE_THRESHOLD - ALONE_MARGIN ? [pair] : [];
+      return pair && pair.score >= THRESHOLD - MARGIN ? [pair] : [];
     }),
   );
-  return assignRoutes(candidates, [old.routes, now.routes], vocabulary);
+  const pairs = assignBest(candidates, THRESHOLD, MARGIN);
+  const used = new Set(pairs.flatMap((pair) => [pair.old, pair.now]));
+  const left = [old, now].map(({ routes }) => routes.filter((route) => !used.has(route)));
+  return [...pairs, ...matchLast(left, vocabulary)];
 }

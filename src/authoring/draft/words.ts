@@ -1,38 +1,6 @@
 /** Names as words, and how much two names have in common. */
 import { distance } from "fastest-levenshtein";
 
-/** Abbreviations that English documentation uses everywhere. */
-const ABBREVIATIONS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    addr: "address",
-    admin: "administrator",
-    amt: "amount",
-    app: "application",
-    auth: "authentication",
-    config: "configuration",
-    db: "database",
-    desc: "description",
-    dir: "directory",
-    doc: "document",
-    env: "environment",
-    ident: "identifier",
-    id: "identifier",
-    img: "image",
-    info: "information",
-    lang: "language",
-    max: "maximum",
-    min: "minimum",
-    msg: "message",
-    num: "number",
-    org: "organization",
-    pass: "password",
-    pwd: "password",
-    qty: "quantity",
-    sec: "second",
-    tel: "phone",
-  }),
-);
-
 /** Words that names have or leave out without another meaning: `created`, `created_at`. */
 const FILLERS: ReadonlySet<string> = new Set(["a", "an", "at", "for", "has", "is", "of", "on", "the", "to"]);
 
@@ -55,7 +23,7 @@ function splitName(name: string): readonly string[] {
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== "")
     .slice(0, MAX_WORDS)
-    .map((word) => ABBREVIATIONS.get(word) ?? ABBREVIATIONS.get(singular(word)) ?? singular(word));
+    .map(singular);
   const own = words.filter((word) => !FILLERS.has(word));
   return own.length > 0 ? own : words;
 }
@@ -64,7 +32,7 @@ function splitName(name: string): readonly string[] {
 const splitNames = new Map<string, readonly string[]>();
 const MAX_SPLIT_NAMES = 20_000;
 
-/** Splits `createdAt`, `created_at` and `Created-At` into the same words: lower-case, singular, abbreviations written out. */
+/** Splits `createdAt`, `created_at` and `Created-At` into the same words, lower-case and singular. */
 export function wordsOf(name: string): readonly string[] {
   const known = splitNames.get(name);
   if (known) return known;
@@ -77,6 +45,9 @@ export function wordsOf(name: string): readonly string[] {
 /** How alike two words must be spelled, of 1. */
 const SPELLING = 0.6;
 
+/** How alike words are that were learned to mean the same. */
+const LEARNED = 0.9;
+
 /** How alike two words are, from 0 to 1: equal, or spelled nearly alike (`cancelled`, `canceled`). */
 function spellingLikeness(one: string, other: string): number {
   if (one === other) return 1;
@@ -86,24 +57,25 @@ function spellingLikeness(one: string, other: string): number {
   return likeness >= SPELLING ? 0.8 : 0;
 }
 
-/** The frequency of words in both documents, and pairs of words with the same meaning. */
+/** How rare words are in both documents, and which words of the one mean words of the other. */
 export class Vocabulary {
   readonly #counts = new Map<string, number>();
-  readonly #pairs = new Map<string, Map<string, number>>();
+  readonly #meanings = new Map<string, Set<string>>();
 
   /** Counts the words of a name. */
   count(name: string): void {
     for (const word of new Set(wordsOf(name))) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
   }
 
-  /** Learns that words of the old document correspond to words of the new one. @param weight From 0 to 1. */
-  learn(old: readonly string[], now: readonly string[], weight: number): void {
+  /** Learns that words of the old document stand for words of the new one. */
+  learn(old: readonly string[], now: readonly string[]): void {
     for (const one of old)
-      for (const other of now) {
-        const meanings = this.#pairs.get(one) ?? new Map<string, number>();
-        meanings.set(other, Math.max(meanings.get(other) ?? 0, weight));
-        this.#pairs.set(one, meanings);
-      }
+      this.#meanings.set(one, (this.#meanings.get(one) ?? new Set()).union(new Set(now)));
+  }
+
+  /** How alike a word of the old document and one of the new one are, from 0 to 1. */
+  #wordLikeness(old: string, now: string): number {
+    return Math.max(spellingLikeness(old, now), this.#meanings.get(old)?.has(now) ? LEARNED : 0);
   }
 
   /** The weight of a word: one that is everywhere says little. */
@@ -111,22 +83,24 @@ export class Vocabulary {
     return 1 / (1 + Math.log2(1 + (this.#counts.get(word) ?? 0)) / 4);
   }
 
-  /** How alike a word of the old document and one of the new one are, from 0 to 1. */
-  wordLikeness(old: string, now: string): number {
-    const spelling = spellingLikeness(old, now);
-    return spelling === 1 ? 1 : Math.max(spelling, this.#pairs.get(old)?.get(now) ?? 0);
-  }
-
   /** How alike two lists of words are, from 0 to 1: the part of their weights that both have. */
   likeness(old: readonly string[], now: readonly string[]): number {
     if (old.length === 0 || now.length === 0) return 0;
     let [total, common] = [0, 0];
-    const add = (word: string, likenessOf: number): void => {
+    const add = (word: string, likenesses: readonly number[]): void => {
       total += this.weight(word);
-      common += this.weight(word) * likenessOf;
+      common += this.weight(word) * Math.max(...likenesses);
     };
-    for (const word of old) add(word, Math.max(...now.map((other) => this.wordLikeness(word, other))));
-    for (const word of now) add(word, Math.max(...old.map((other) => this.wordLikeness(other, word))));
+    for (const word of old)
+      add(
+        word,
+        now.map((other) => this.#wordLikeness(word, other)),
+      );
+    for (const word of now)
+      add(
+        word,
+        old.map((other) => this.#wordLikeness(other, word)),
+      );
     return common / total;
   }
 }

@@ -1,5 +1,5 @@
 /** The places of an answer as a tree. */
-import type { Place } from "../../migration/index.ts";
+import type { Operation, Place } from "../../migration/index.ts";
 
 /** A member of an answer. The items of a list are at its place. */
 export interface AnswerNode {
@@ -9,13 +9,17 @@ export interface AnswerNode {
   readonly path: readonly string[];
   readonly place: Place;
   readonly members: Map<string, AnswerNode>;
+  /** Whether other values than the usual one are tried. */
+  readonly isTried: boolean;
 }
-
-/** All members of an answer by their names, the answer itself first. */
-export type AnswerTree = ReadonlyMap<string, AnswerNode>;
 
 /** The name of the place of a whole answer. */
 export const ANSWER = "answer";
+
+/** Members of one answer that are read. */
+const MOST_MEMBERS = 5_000;
+/** Members of one answer that have other values than their usual one. */
+export const MOST_TRIED = 800;
 
 /** An answer that its document does not describe. */
 const OBJECT: Place = {
@@ -26,16 +30,16 @@ const OBJECT: Place = {
   limits: {},
 };
 
-/** Makes the tree of some places, each before its members. @param most Members that are read */
-export function answerTree(places: ReadonlyMap<string, Place>, most = Infinity): AnswerTree {
+/** All members of an answer by their names, the answer itself first. */
+export function answerTree({ answer }: Operation): ReadonlyMap<string, AnswerNode> {
   const nodes = new Map<string, AnswerNode>();
-  for (const [name, place] of [[ANSWER, OBJECT] as const, ...places]) {
+  for (const [name, place] of [[ANSWER, OBJECT] as const, ...answer]) {
     const dot = name.lastIndexOf(".");
     const parent = nodes.get(name.slice(0, Math.max(0, dot)));
-    if (name !== ANSWER && (!parent || nodes.size > most)) continue;
+    if (name !== ANSWER && (!parent || nodes.size > MOST_MEMBERS)) continue;
     const key = name.slice(dot + 1);
     const path = parent ? [...parent.path, key] : [];
-    const node = { name, path, place, members: new Map() };
+    const node = { name, path, place, members: new Map(), isTried: nodes.size < MOST_TRIED };
     parent?.members.set(key, node);
     nodes.set(name, node);
   }

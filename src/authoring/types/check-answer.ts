@@ -1,8 +1,8 @@
 /** Compares an answer with its description. */
 import { isObject } from "../../base/index.ts";
+import { prepareRegex, type Regex, RegexLimitError } from "../../jsonata/index.ts";
 import type { Place } from "../../migration/index.ts";
-import { ANSWER, type AnswerNode, type AnswerTree } from "./answer-tree.ts";
-import type { Patterns } from "./pattern.ts";
+import { ANSWER, type AnswerNode } from "./answer-tree.ts";
 
 /** A value that the description does not allow. */
 export interface Mismatch {
@@ -14,11 +14,49 @@ export interface Mismatch {
   readonly expected: string;
 }
 
-/** Values of one answer that are compared. */
-const MOST_VALUES = 20_000;
-
-/** The expected value if a description has no such member. */
+/** What is expected where a description has no such member. */
 export const NO_MEMBER = "no such member";
+
+const MAX_PATTERN = 2_000;
+
+/** Prepares a pattern to run in linear time. @returns undefined if it is invalid, or can't run in linear time */
+function prepare(pattern: string): Regex | undefined {
+  if (pattern.length > MAX_PATTERN) return undefined;
+  // Documents also have patterns that are only valid without the flag `u`.
+  for (const flags of ["u", ""])
+    try {
+      return prepareRegex(new RegExp(pattern, flags).source, flags)();
+    } catch {
+      continue;
+    }
+  return undefined;
+}
+
+/** Matches patterns in linear time. One that can't, or that once needed too many steps, is not tried. */
+export class Patterns {
+  readonly #prepared = new Map<string, Regex | undefined>();
+
+  /** The patterns that can't be checked. */
+  get unusable(): string[] {
+    return [...this.#prepared].flatMap(([pattern, regex]) => (regex ? [] : [pattern]));
+  }
+
+  isUsable(pattern: string): boolean {
+    if (!this.#prepared.has(pattern)) this.#prepared.set(pattern, prepare(pattern));
+    return this.#prepared.get(pattern) !== undefined;
+  }
+
+  /** Whether a text lacks a pattern that can be checked. */
+  rejects(pattern: string, text: string): boolean {
+    try {
+      return this.isUsable(pattern) && this.#prepared.get(pattern)?.test(text) === false;
+    } catch (error) {
+      if (!(error instanceof RegexLimitError)) throw error;
+      this.#prepared.set(pattern, undefined);
+      return false;
+    }
+  }
+}
 
 const FORMATS: ReadonlyMap<unknown, RegExp> = new Map(
   Object.entries({
@@ -38,7 +76,7 @@ function measure(name: string, value: unknown): number | undefined {
 function isBroken(name: string, limit: string | number, value: unknown, patterns: Patterns): boolean {
   if (typeof limit === "string") {
     if (typeof value !== "string") return false;
-    if (name === "pattern") return patterns.test(limit, value) === false;
+    if (name === "pattern") return patterns.rejects(limit, value);
     return name === "format" && FORMATS.get(limit)?.test(value) === false;
   }
   const measured = measure(name, value);
@@ -62,10 +100,17 @@ function problemOf(value: unknown, { types, words, limits }: Place, patterns: Pa
   return broken?.join(" ");
 }
 
-/** Finds values of an answer that its description does not allow, one at each place. */
-export function findMismatches(body: unknown, tree: AnswerTree, patterns: Patterns): readonly Mismatch[] {
+/** Whether a value may be at a place. */
+export const isAllowed = (value: unknown, place: Place, patterns: Patterns): boolean =>
+  problemOf(value, place, patterns) === undefined;
+
+/** Finds what a description does not allow in an answer, one of each place. */
+export function findMismatches(
+  body: unknown,
+  described: ReadonlyMap<string, AnswerNode>,
+  patterns: Patterns,
+): readonly Mismatch[] {
   const found = new Map<string, Mismatch>();
-  let left = MOST_VALUES;
   const add = (place: string, actual: unknown, expected: string): void => {
     if (!found.has(place)) found.set(place, { place, actual, expected });
   };
@@ -81,16 +126,13 @@ export function findMismatches(body: unknown, tree: AnswerTree, patterns: Patter
         if (!members.has(key)) add(`${name}.${key}`, value[key], NO_MEMBER);
   }
   function checkValue(value: unknown, node: AnswerNode, isItem = false): void {
-    left -= 1;
-    if (left < 0) return;
     const { name, place } = node;
-    const rules = isItem ? { ...place, types: place.items, limits: {} } : place;
-    const problem = problemOf(value, rules, patterns);
+    const problem = problemOf(value, isItem ? { ...place, types: place.items, limits: {} } : place, patterns);
     if (problem !== undefined) add(name, value, isItem ? `items: ${problem}` : problem);
     else if (isObject(value)) checkMembers(value, node);
     else if (Array.isArray(value) && !isItem) for (const item of value) checkValue(item, node, true);
   }
-  const root = tree.get(ANSWER);
+  const root = described.get(ANSWER);
   if (root) checkValue(body, root);
   return [...found.values()];
 }

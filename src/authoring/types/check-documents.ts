@@ -34,7 +34,7 @@ export async function checkDocuments(
       ? packSurface(pack, { withWords: false })
       : openapiSurface(await readOpenapi(files.old));
   const { catalogs } = readExamples(directory, []);
-  // It loads fast-check, which nothing else needs.
+  // It loads fast-check and json-schema-faker, which nothing else needs.
   const { checkTypes } = await import("./check-types.ts");
   return checkTypes(pack, { upstream, client, examples: results, catalogs, runs, seed });
 }

@@ -2,30 +2,21 @@
  * The law of types: for every answer that the upstream's document allows, clients get values of the types in their
  * API's description.
  */
-import * as fc from "fast-check";
-import {
-  type FieldRule,
-  objectsPath,
-  type Pack,
-  responseFields,
-  type Route,
-  valueAt,
-} from "../../pack/index.ts";
-import type { CatalogLists } from "../../compare/index.ts";
+import { objectsPath, type Pack, responseFields, type Route, valueAt } from "../../pack/index.ts";
+import { type CatalogLists, createCatalogUpstream, createDryRun } from "../../compare/index.ts";
 import type { ExampleResult } from "../examples/compare-example.ts";
 import { operationKey, OtherServiceError, type Surface } from "../../migration/index.ts";
-import { ANSWER, answerTree } from "./answer-tree.ts";
-import { describeCounterexample } from "./counterexample.ts";
-import { DescribedUpstream, type DescribedOperation } from "./described-upstream.ts";
-import { createOperationFinder, keyWithout } from "./find-operation.ts";
-import { collectHints } from "./known-values.ts";
-import { Patterns } from "./pattern.ts";
-import { createPipeline, RouteTrial, type OperationEdit, type TrialResult } from "./route-trial.ts";
-import { trialRequest } from "./trial-request.ts";
+import { ANSWER, answerTree, MOST_TRIED } from "./answer-tree.ts";
+import { finiteValues } from "./answers.ts";
+import { Patterns } from "./check-answer.ts";
+import { describeCounterexample, findSmallest } from "./counterexample.ts";
+import { DescribedUpstream, keyWithout } from "./described-upstream.ts";
+import { SeenValues } from "./known-values.ts";
+import { type Pipeline, RouteTrial, type UpstreamAnswers } from "./route-trial.ts";
 import type { FieldVerdict, TypeReport } from "./type-report.ts";
 
-/** Cases of one route. */
-const MOST_CASES = 4_000;
+/** Answers that are tried for each run of a law. */
+const CASES_OF_RUN = 5;
 
 const NOTHING_COMMON =
   "No route of the pack could be tried: compare the paths of both documents, and those of their `servers`, with `base_path` of the pack's upstream and client.";
@@ -38,7 +29,6 @@ export interface TypeLawOptions {
   /** The golden cases of the pack, with their routes. Their requests are used, and values of their answers. */
   readonly examples: readonly ExampleResult[];
   readonly catalogs: CatalogLists;
-  /** Cases of each route with several unusual values. */
   readonly runs: number;
   readonly seed: number;
 }
@@ -54,170 +44,141 @@ const hasFields = ({ response, kind, upload, calls, source }: Route): boolean =>
   !calls.some(({ place, repeats }) => place === "before" && repeats) &&
   !("error" in source);
 
-/** All single changes of some operations. Pages of lists are not changed. */
-const editsOf = (operations: readonly DescribedOperation[]): OperationEdit[] =>
-  operations
-    .flatMap((operation) => {
-      const items = operation.list?.items ?? [];
-      const edits = operation.answer.edits().filter(({ path }) => items.every((key, at) => path[at] === key));
-      return edits
-        .map((edit) => ({ operation, edit }))
-        .take(MOST_CASES)
-        .toArray();
-    })
-    .slice(0, MOST_CASES);
-
-/** The cases of a route: the usual answers, each single change of them, and some of several. */
-function casesOf(
-  edits: readonly OperationEdit[],
-  { runs, seed }: TypeLawOptions,
-): (readonly OperationEdit[])[] {
-  const several = fc.shuffledSubarray([...edits], {
-    minLength: Math.min(2, edits.length),
-    maxLength: Math.min(5, edits.length),
-  });
-  return [
-    [],
-    ...edits.map((edit) => [edit]),
-    ...(edits.length > 1 ? fc.sample(several, { numRuns: runs, seed }) : []),
-  ];
-}
-
-/** Why the usual answers of the upstream can't test a route, or only a part of it. */
-function problemsOf(trial: RouteTrial, { status, body }: TrialResult): string[] {
-  const { route } = trial;
-  const unknown = trial.unknownCalls();
-  const rows = valueAt(body, objectsPath(route).split("."));
-  const isRefused = status >= 300 && status < 500 && !("catalog" in route.source);
-  const isEmpty = route.response === "list" && Array.isArray(rows) && rows.length === 0;
-  return [
-    ...(unknown.length > 0 ? [`the new document has no ${unknown.join(", ")}`] : []),
-    ...(isRefused ? [`the usual answers lead to ${status}`] : []),
-    ...(isEmpty ? ["the usual answers lead to an empty list"] : []),
-  ];
-}
-
-/** Whether all values that the upstream can have for a field are among the changes of its answers. */
-function isFinite(
-  rule: FieldRule | undefined,
-  operations: readonly DescribedOperation[],
-  pack: Pack,
-): boolean {
-  if (rule?.const !== undefined) return true;
-  const { read, values = "", catalog, upstream } = rule ?? {};
-  const isComputed = read !== undefined || catalog !== undefined;
-  if (isComputed || upstream === undefined || typeof pack.dialect.values[values]?.read === "string")
-    return false;
-  const found = operations.flatMap(({ answer }) =>
-    [...answer.tree.values()]
-      .filter(({ name }) => name.endsWith(`.${upstream}`))
-      .map((node) => answer.isFinite(node)),
-  );
-  return found.length > 0 && !found.includes(false);
+/** Creates the pipeline of a pack. Catalogs are those of golden cases, unless answers are tried for them. */
+async function createPipeline(pack: Pack, options: TypeLawOptions): Promise<Pipeline> {
+  const { upstream: surface, examples, catalogs } = options;
+  const patterns = new Patterns();
+  const known = { examples: examples.map(({ example }) => example), lists: catalogs };
+  const upstream = new DescribedUpstream(pack, surface, known, patterns);
+  const lists = createCatalogUpstream(pack, catalogs);
+  const catalogUpstream = {
+    ...lists,
+    async call(request: Parameters<typeof lists.call>[0]) {
+      const response = await lists.call(request);
+      return response.status === 200 && !upstream.isReplaced(request) ? response : upstream.call(request);
+    },
+  };
+  const dryRun = createDryRun(pack, upstream, { catalogUpstream });
+  await dryRun.catalogs.refresh();
+  return { pack, upstream, dryRun, patterns };
 }
 
 /** Checks the types of all fields. */
 class TypeLaw {
-  readonly #pack: Pack;
+  readonly #pipeline: Pipeline;
   readonly #options: TypeLawOptions;
   readonly #verdicts = new Map<string, OpenVerdict>();
   readonly #untested = new Set<string>();
-  readonly #patterns = new Patterns();
   #cases = 0;
 
-  constructor(pack: Pack, options: TypeLawOptions) {
-    this.#pack = pack;
+  constructor(pipeline: Pipeline, options: TypeLawOptions) {
+    this.#pipeline = pipeline;
     this.#options = options;
   }
 
   async run(): Promise<TypeReport> {
-    const { upstream: surface, examples, catalogs, client } = this.#options;
-    const pack = this.#pack;
-    const find = createOperationFinder(surface, pack);
-    const known = { examples: examples.map(({ example }) => example), lists: catalogs };
-    const hints = collectHints(pack, known, this.#patterns, find);
-    const pipeline = createPipeline(pack, new DescribedUpstream(pack, surface, find, hints), catalogs);
-    await pipeline.readCatalogs("golden cases");
+    const { client, examples } = this.#options;
+    const { pack, dryRun, patterns } = this.#pipeline;
     const prefix = pack.dialect.client.base_path;
     const described = new Map([...client.values()].map((each) => [keyWithout(prefix, each.name), each]));
     for (const route of pack.routes.filter(hasFields)) {
       const operation = described.get(operationKey(route.name));
-      if (!operation) {
-        this.#untested.add(`${route.name}: the old description does not have it`);
-        continue;
-      }
       const own = examples.filter((each) => each.route === route).map(({ example }) => example);
-      const request = trialRequest(route, pack, own);
-      await this.#try(new RouteTrial(route, answerTree(operation.answer), request, pipeline, this.#patterns));
-      if ("catalog" in route.source) await pipeline.readCatalogs("golden cases");
+      if (!operation) this.#untested.add(`${route.name}: the old description does not have it`);
+      else await this.#try(new RouteTrial(route, answerTree(operation), own, this.#pipeline));
     }
     if (this.#cases === 0) throw new OtherServiceError(NOTHING_COMMON);
-    pipeline.dryRun.catalogs.stop();
-    for (const pattern of this.#patterns.unusable)
+    dryRun.catalogs.stop();
+    for (const pattern of patterns.unusable)
       this.#untested.add(`pattern ${pattern}: it can't be run in linear time`);
-    return {
-      cases: this.#cases,
-      fields: [...this.#verdicts.values()],
-      untested: [...this.#untested],
-    };
+    return { cases: this.#cases, fields: [...this.#verdicts.values()], untested: [...this.#untested] };
   }
 
   async #try(trial: RouteTrial): Promise<void> {
-    const { name } = trial.route;
-    const result = await trial.run(trial.build([]));
-    for (const problem of problemsOf(trial, result)) this.#untested.add(`${name}: ${problem}`);
-    if (result.status >= 300 && result.status < 500) return;
-    const operations = trial.called();
-    if (operations.length === 0) return;
-    const edits = editsOf(operations);
-    const isComplete = edits.length < MOST_CASES;
-    if (!isComplete) this.#untested.add(`${name}: only the first ${MOST_CASES} cases were tried`);
-    const rules = responseFields(trial.route, this.#pack);
-    const verdicts = [...trial.tree.keys()].map((place) => {
-      const verdict = this.#verdictOf(trial, place);
-      const { rule } = rules.get(place.slice(ANSWER.length + 1)) ?? {};
-      if (verdict.verdict === "holds" && !(isComplete && isFinite(rule, operations, this.#pack)))
+    if ((await this.#isRefused(trial)) || trial.operations.length === 0) return;
+    const cases = CASES_OF_RUN * this.#options.runs;
+    const seen = new SeenValues();
+    while (await this.#findNext(trial, cases, seen));
+    const verdicts = [...trial.described.keys()].map((place) => {
+      const verdict = this.#verdictOf(trial.route, place);
+      if (verdict.verdict === "holds" && !this.#isExhausted(trial, place, seen))
         verdict.verdict = "no counterexample";
       return verdict;
     });
-    const cases = casesOf(edits, this.#options);
-    this.#cases += cases.length;
-    for (const verdict of new Set(verdicts)) verdict.cases += cases.length;
-    for (const edited of cases) {
-      const { mismatches } = await trial.run(trial.build(edited));
-      for (const mismatch of mismatches) {
-        const verdict = this.#verdictOf(trial, mismatch.place);
-        verdict.verdict = "counterexample";
-        verdict.counterexample ??= await describeCounterexample(trial, mismatch, edited, verdict.field);
-      }
-    }
+    this.#cases += cases;
+    for (const verdict of new Set(verdicts)) verdict.cases += cases;
+    if (trial.catalog) await trial.run({});
   }
 
-  /** The verdict of a place: a field of an object, which routes share, or the envelope of a route's objects. */
-  #verdictOf({ route }: RouteTrial, place: string): OpenVerdict {
+  /** Whether the usual answers of the upstream can't test a route. Reports that, and what they can't test of it. */
+  async #isRefused(trial: RouteTrial): Promise<boolean> {
+    const { route, pipeline, operations, catalog } = trial;
+    const { status, body } = await trial.run(trial.usual);
+    const add = (problem: string) => this.#untested.add(`${route.name}: ${problem}`);
+    const lacking = pipeline.upstream.received.filter(({ operation }) => operation === undefined);
+    const names = lacking.map(({ request: { method, path } }) => `${method} ${path.split("?")[0]}`);
+    const rows = valueAt(body, objectsPath(route).split("."));
+    const isRefused = status >= 300 && status < 500 && !catalog;
+    if (names.length > 0) add(`the new document has no ${names.join(", ")}`);
+    if (isRefused) add(`the usual answers lead to ${status}`);
+    if (operations.some(({ nodes }) => nodes.length > MOST_TRIED))
+      add(`only the first ${MOST_TRIED} members of an answer were tried`);
+    if (route.response === "list" && Array.isArray(rows) && rows.length === 0)
+      add("the usual answers lead to an empty list");
+    return isRefused;
+  }
+
+  /** Finds a counterexample of a field that has none. @param seen Collects the values that are tried */
+  async #findNext(trial: RouteTrial, cases: number, seen: SeenValues): Promise<boolean> {
+    const findMismatch = async (answers: UpstreamAnswers) => {
+      for (const [key, answer] of Object.entries(answers)) seen.add(answer, key);
+      const { mismatches } = await trial.run(answers);
+      return mismatches.find(({ place }) => !this.#verdictOf(trial.route, place).counterexample);
+    };
+    const answers = await findSmallest(
+      trial.arbitrary,
+      async (some) => (await findMismatch(some)) !== undefined,
+      { seed: this.#options.seed, numRuns: cases, examples: [[trial.usual]] },
+    );
+    const mismatch = answers && (await findMismatch(answers));
+    if (!mismatch) return false;
+    const verdict = this.#verdictOf(trial.route, mismatch.place);
+    verdict.verdict = "counterexample";
+    verdict.counterexample = await describeCounterexample(trial, mismatch, answers, verdict.field);
+    return true;
+  }
+
+  /** Whether all values that the upstream can have for a field were among its answers. */
+  #isExhausted({ route, operations }: RouteTrial, place: string, seen: SeenValues): boolean {
+    const { pack } = this.#pipeline;
+    const { rule } = responseFields(route, pack).get(place.slice(ANSWER.length + 1)) ?? {};
+    const { read, values = "", catalog, upstream } = rule ?? {};
+    if (rule?.const !== undefined) return true;
+    const isComputed = read !== undefined || catalog !== undefined;
+    if (isComputed || upstream === undefined || typeof pack.dialect.values[values]?.read === "string")
+      return false;
+    const sources = operations.flatMap(({ key, nodes }) =>
+      nodes
+        .filter(({ name }) => name.endsWith(`.${upstream}`))
+        .map((node) => finiteValues(node.place)?.every((value) => seen.at(key, node.path).has(value))),
+    );
+    return sources.length > 0 && sources.every((isTried) => isTried === true);
+  }
+
+  /** The verdict of a place: of a field of an object, which routes share, or of what is around the objects of a route. */
+  #verdictOf(route: Route, place: string): OpenVerdict {
     const objects = [ANSWER, objectsPath(route)].filter((part) => part !== "").join(".");
     const [object = route.object] = route.responseObjects;
-    const isObject = place === ANSWER || place === objects;
-    const field = isObject
-      ? object
-      : place.startsWith(`${objects}.`)
-        ? `${object}${place.slice(objects.length)}`
-        : `${route.name}${place.slice(ANSWER.length).replace(".", " ")}`;
-    const verdict = this.#verdicts.get(field) ?? {
-      field,
-      object,
-      routes: [],
-      verdict: "holds" as const,
-      cases: 0,
-    };
+    let field = `${route.name}${place.slice(ANSWER.length).replace(".", " ")}`;
+    if (place === ANSWER || place === objects) field = object;
+    else if (place.startsWith(`${objects}.`)) field = `${object}${place.slice(objects.length)}`;
+    const verdict = this.#verdicts.get(field) ?? { field, object, routes: [], verdict: "holds", cases: 0 };
     this.#verdicts.set(field, verdict);
     verdict.routes = [...new Set([...verdict.routes, route.name])];
     return verdict;
   }
 }
 
-/**
- * Checks the fields of a pack against the types of the client's API, for answers that the upstream's document allows.
- */
-export const checkTypes = (pack: Pack, options: TypeLawOptions): Promise<TypeReport> =>
-  new TypeLaw(pack, options).run();
+/** Holds the fields of a pack against the types of the client's API, for what the upstream's document lets it answer. */
+export const checkTypes = async (pack: Pack, options: TypeLawOptions): Promise<TypeReport> =>
+  new TypeLaw(await createPipeline(pack, options), options).run();

@@ -1,42 +1,53 @@
-/** Makes the smallest counterexample of a mismatch, and the golden case of it. */
+/** Finds the smallest answers that give a client what its description does not allow, and makes a golden case of them. */
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { isObject } from "../../base/index.ts";
-import { type Pack, valueAt } from "../../pack/index.ts";
+import { valueAt } from "../../pack/index.ts";
+import { catalogRequest } from "../../compare/index.ts";
 import type { Place } from "../../migration/index.ts";
 import type { ExampleDefinition } from "../examples/example.ts";
 import { ANSWER } from "./answer-tree.ts";
 import { NO_MEMBER, type Mismatch } from "./check-answer.ts";
-import { MISSING, withValue } from "./described-answer.ts";
-import type { AnsweredCall } from "./described-upstream.ts";
-import { withoutPrefix } from "./find-operation.ts";
-import { jsonOrText, type Answers, type OperationEdit, type RouteTrial } from "./route-trial.ts";
+import { withoutPrefix } from "./described-upstream.ts";
+import { jsonOrText, type RouteTrial, type UpstreamAnswers } from "./route-trial.ts";
 import type { Counterexample } from "./type-report.ts";
 
-/** Parts that are tried. */
+/** Answers that are tried while they shrink. */
 const MOST_TRIES = 600;
 
-/** Shrinks a value while it shows the same problem. @param parts The possible smaller values */
-async function shrink<T>(whole: T, parts: fc.Arbitrary<T>, shows: (part: T) => Promise<boolean>): Promise<T> {
+/** Answers that show something, as fast-check shrinks them; undefined if none of its cases does. */
+export async function findSmallest<T>(
+  arbitrary: fc.Arbitrary<T>,
+  shows: (answers: T) => Promise<boolean>,
+  options: fc.Parameters<[T]>,
+): Promise<T | undefined> {
   let left = MOST_TRIES;
-  const property = fc.asyncProperty(parts, async (part) => {
-    left -= 1;
-    return left < 0 || !(await shows(part));
+  let hasFound = false;
+  const property = fc.asyncProperty(arbitrary, async (answers) => {
+    if (hasFound) left -= 1;
+    if (left < 0 || !(await shows(answers))) return;
+    hasFound = true;
+    throw new Error("found");
   });
-  const { counterexample } = await fc.check(property, { examples: [[whole]], numRuns: 1, seed: 1 });
-  const [smallest = whole] = counterexample ?? [];
-  return smallest;
+  const { counterexample } = await fc.check(property, options);
+  return counterexample?.[0];
 }
 
-/** The parts of a value: objects without some members, and lists without some items. @param kept The paths of members that stay */
-function partsOf(value: unknown, kept: readonly (readonly string[])[]): fc.Arbitrary<unknown> {
-  if (Array.isArray(value) && value.length > 0)
-    return fc.array(fc.oneof(...value.map((item) => partsOf(item, kept))), { maxLength: value.length });
+/** The parts of a value: objects without members that have their usual values, and lists with fewer items. */
+function partsOf(value: unknown, usual: unknown): fc.Arbitrary<unknown> {
+  if (Array.isArray(value) && value.length > 0) {
+    const [item] = Array.isArray(usual) ? usual : [];
+    return fc.array(fc.oneof(...value.map((each) => partsOf(each, item))), { maxLength: value.length });
+  }
   if (!isObject(value)) return fc.constant(value);
-  const below = (key: string) => kept.filter(([first]) => first === key).map((path) => path.slice(1));
-  const members = Object.entries(value).map(([key, member]) => [key, partsOf(member, below(key))] as const);
+  const usualMembers = isObject(usual) ? usual : {};
+  const members = Object.entries(value).map(
+    ([key, each]) => [key, partsOf(each, usualMembers[key])] as const,
+  );
+  const isUsual = (key: string): boolean =>
+    isDeepStrictEqual(value[key], usualMembers[key]) || isDeepStrictEqual(value[key], []);
   return fc.record(Object.fromEntries(members), {
-    requiredKeys: Object.keys(value).filter((key) => below(key).length > 0),
+    requiredKeys: Object.keys(value).filter((key) => !isUsual(key)),
   });
 }
 
@@ -52,92 +63,81 @@ function placeholder({ types, words }: Place): unknown {
   return types.has("object") ? {} : 0;
 }
 
-/** The calls of the upstream as a golden case expects them. */
-function writeCalls(calls: readonly AnsweredCall[], pack: Pack): ExampleDefinition["upstream"] {
-  const { base_path: prefix, filters } = pack.dialect.upstream;
-  return calls.map(({ request: { method, path, headers, body }, status, body: answer }) => {
+/** A copy of an answer with another value at a path, in all items of lists. @param value Undefined leaves the member out */
+function withValue(answer: unknown, [key, ...deeper]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(answer)) return answer.map((item) => withValue(item, [key, ...deeper], value));
+  return isObject(answer) ? { ...answer, [key]: withValue(answer[key], deeper, value) } : answer;
+}
+
+/** A golden case of what was sent last. @param body What clients should get */
+function writeGolden(
+  { pipeline, request, route, catalog }: RouteTrial,
+  title: string,
+  body: unknown,
+): unknown {
+  const { received } = pipeline.upstream;
+  const { base_path: prefix, filters } = pipeline.pack.dialect.upstream;
+  const calls = received.map(({ request: { method, path, headers, body: sent }, status, body: answer }) => {
     const filter = headers[filters?.header?.toLowerCase() ?? ""];
     return {
       request: `${method} ${withoutPrefix(prefix, path)}`,
-      ...(filter !== undefined && { filter: JSON.parse(filter) as never }),
-      ...(body !== undefined && body !== "" && { body: jsonOrText(body) as never }),
-      response: { status, ...(answer !== undefined && { body: answer as never }) },
+      ...(filter !== undefined && { filter: JSON.parse(filter) as unknown }),
+      ...(sent !== undefined && sent !== "" && { body: jsonOrText(sent) }),
+      response: { status, body: answer },
     };
   });
-}
-
-/** A golden case of the last request. @param body The body that clients should get */
-function writeGolden(trial: RouteTrial, status: number, title: string, body: unknown): ExampleDefinition {
-  const { lists, pipeline, request, route } = trial;
-  const { received } = pipeline.upstream;
-  const catalogs = lists.flatMap((list) => {
+  const lists = (catalog?.calls ?? []).map(({ path }) => catalogRequest(path));
+  const catalogs = lists.map((list) => {
     const { operation, body: answer } = received.find((call) => call.operation?.key === list) ?? {};
     const rows = valueAt(answer, operation?.list?.items ?? []);
-    return operation ? [[list, Array.isArray(rows) ? rows : []] as const] : [];
+    return [list, Array.isArray(rows) ? rows : []] as const;
   });
-  const hasCatalogs = catalogs.length > 0;
-  return {
-    title,
-    ...request.written,
-    ...(hasCatalogs && { catalogs: Object.fromEntries(catalogs) as never }),
-    upstream: hasCatalogs ? [] : writeCalls(received, pipeline.pack),
-    response: { status: status < 300 ? status : route.status, body: body as never },
-  };
+  const source =
+    lists.length > 0 ? { catalogs: Object.fromEntries(catalogs), upstream: [] } : { upstream: calls };
+  return { title, ...request, ...source, response: { status: route.status, body } };
 }
 
-/** Makes the counterexample of a mismatch. @param edits The changes of the usual answers that show it */
+/** Makes the counterexample of a mismatch. @param answers Answers that show it. Only the usual ones get smaller here */
 export async function describeCounterexample(
   trial: RouteTrial,
   mismatch: Mismatch,
-  edits: readonly OperationEdit[],
+  answers: UpstreamAnswers,
   field: string,
 ): Promise<Counterexample> {
-  const shown = async (answers: Answers): Promise<readonly Mismatch[]> => {
-    const { mismatches } = await trial.run(answers);
+  const { usual, route } = trial;
+  const shown = async (tried: UpstreamAnswers): Promise<readonly Mismatch[]> => {
+    const { mismatches } = await trial.run(tried);
     return mismatches.some((each) => isDeepStrictEqual(each, mismatch)) ? mismatches : [];
   };
-  const needed = await shrink(
-    [...edits],
-    fc.subarray([...edits]),
-    async (some) => (await shown(trial.build(some))).length > 0,
-  );
-  const changed = trial.build(needed);
-  // In smaller answers, other fields must keep their types.
-  const places = new Set((await shown(changed)).map(({ place }) => place));
-  const called = trial.called();
-  const whole =
-    changed.size > 0 ? changed : new Map(called.slice(0, 1).map(({ key, answer }) => [key, answer.build()]));
-  const keys = [...whole.keys()];
-  const kept = [
-    ...keys.map((key) => [key]),
-    ...needed.flatMap(({ operation, edit }) =>
-      edit.value === MISSING ? [] : [[operation.key, ...edit.path]],
-    ),
-    ...trial.neededPaths(),
-  ];
-  const toAnswers = (all: unknown): Answers => new Map(Object.entries(all as object));
-  const smallest = await shrink(
-    Object.fromEntries(whole),
-    partsOf(Object.fromEntries(whole), kept),
-    async (some) => {
-      const mismatches = await shown(toAnswers(some));
-      return mismatches.length > 0 && mismatches.every((each) => places.has(each.place));
-    },
-  );
-  const answers = toAnswers(smallest);
+  // In smaller answers no other field may have another type.
+  const places = new Set((await shown(answers)).map(({ place }) => place));
+  const changed = Object.keys(answers).filter((key) => !isDeepStrictEqual(answers[key], usual[key]));
+  const keys = changed.length > 0 ? changed : Object.keys(answers).slice(0, 1);
+  const whole: UpstreamAnswers = Object.fromEntries(keys.map((key) => [key, answers[key]]));
+  const parts = fc.record(Object.fromEntries(keys.map((key) => [key, partsOf(whole[key], usual[key])])));
+  const smallest =
+    (await findSmallest(
+      parts,
+      async (some) => {
+        const mismatches = await shown(some);
+        return mismatches.length > 0 && mismatches.every((each) => places.has(each.place));
+      },
+      { examples: [[whole]], numRuns: 1, seed: 1 },
+    )) ?? whole;
   const { place, expected, actual } = mismatch;
-  const usual = (await trial.run(trial.build([]))).body;
-  const { body, status } = await trial.run(answers);
-  const node = trial.tree.get(place);
-  const value = expected === NO_MEMBER || !node ? MISSING : placeholder(node.place);
+  const { body: usualBody } = await trial.run(usual);
+  const { body } = await trial.run(smallest);
+  const described = trial.described.get(place);
+  const value = expected === NO_MEMBER || !described ? undefined : placeholder(described.place);
   const isFailure = place === ANSWER && body === undefined;
-  const corrected = isFailure ? usual : withValue(body, place.split(".").slice(1), value);
+  const corrected = isFailure ? usualBody : withValue(body, place.split(".").slice(1), value);
   return {
-    route: trial.route.name,
+    route: route.name,
     operation: keys.join(", "),
-    answer: keys.length === 1 ? answers.get(keys[0] ?? "") : Object.fromEntries(answers),
+    answer: keys.length === 1 ? smallest[keys[0] ?? ""] : smallest,
     actual,
     expected,
-    golden: writeGolden(trial, status, `Counterexample of ${field}: ${expected}`, corrected),
+    golden: writeGolden(trial, `Counterexample of ${field}: ${expected}`, corrected) as ExampleDefinition,
   };
 }

@@ -1,19 +1,22 @@
 /** An upstream that answers as its document describes. */
-import { findPath, onePage, type Pack, type Shape, valueAt } from "../../pack/index.ts";
+import { findPath, onePage, type Pack, type Route, type Shape, valueAt } from "../../pack/index.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../../gateway/index.ts";
-import { catalogShapes } from "../../compare/index.ts";
+import { catalogRequest, catalogShapes } from "../../compare/index.ts";
 import { type Operation, operationKey, type Surface } from "../../migration/index.ts";
-import { ANSWER } from "./answer-tree.ts";
-import { DescribedAnswer, type FindHints } from "./described-answer.ts";
-import { keyWithout, type FindOperation } from "./find-operation.ts";
+import { findRoute, segmentsOf } from "../draft/find-route.ts";
+import { ANSWER, type AnswerNode, answerTree } from "./answer-tree.ts";
+import { type Answers, answersOf } from "./answers.ts";
+import type { Patterns } from "./check-answer.ts";
+import { collectHints, type KnownValues } from "./known-values.ts";
 
 /** An operation of the document, with the answers that it may give. */
 export interface DescribedOperation {
   /** `GET /books/{}`, without the prefix of all paths. */
   readonly key: string;
-  readonly answer: DescribedAnswer;
+  readonly answers: Answers;
+  readonly nodes: readonly AnswerNode[];
   readonly status: number;
-  /** The list that the pack reads in pages, and the keys that lead to its items; undefined for others. */
+  /** Puts the items of a list on one page; undefined for other answers. */
   readonly list:
     | { readonly shape: Shape; readonly name: string; readonly items: readonly string[] }
     | undefined;
@@ -27,12 +30,30 @@ export interface AnsweredCall {
   readonly body: unknown;
 }
 
+/** A path without the prefix that all paths of an API have. */
+export const withoutPrefix = (prefix: string, path: string): string =>
+  prefix !== "" && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+
+/** The key of an operation without the prefix that all paths of an API have: `GET /books/{}`. */
+export function keyWithout(prefix: string, name: string): string {
+  const [method = "", path = ""] = operationKey(name).split(" ");
+  return `${method} ${withoutPrefix(prefix, path.split("?", 1)[0] ?? "")}`;
+}
+
+/** The keys of all calls of a route. */
+export function callsOf({ source, calls, withoutScopes }: Route): string[] {
+  const endpoints = [...("call" in source ? [source.call] : []), ...calls.map(({ endpoint }) => endpoint)];
+  const catalogs = "catalog" in source ? source.catalog.calls.map(({ path }) => catalogRequest(path)) : [];
+  const own = endpoints.map(({ method, template }) => keyWithout("", `${method} ${template}`));
+  return [...own, ...catalogs, ...(withoutScopes ? callsOf(withoutScopes) : [])];
+}
+
 /** The shapes of lists, by the operations that have them. */
 function listShapes(pack: Pack): ReadonlyMap<string, { readonly shape: Shape; readonly name: string }> {
-  const shapes = new Map([...catalogShapes(pack)].map(([request, list]) => [operationKey(request), list]));
+  const shapes = new Map(catalogShapes(pack));
   for (const { response, source, lists, resource } of pack.routes)
     if (response === "list" && "call" in source)
-      shapes.set(operationKey(`${source.call.method} ${source.call.template.split("?")[0]}`), {
+      shapes.set(keyWithout("", `${source.call.method} ${source.call.template}`), {
         shape: lists.envelope.upstream.list,
         name: resource.upstreamList ?? "",
       });
@@ -45,40 +66,58 @@ function successOf({ successes, answer }: Operation): number {
   return Number(found.replaceAll("X", "0")) || 200;
 }
 
-/** Answers by a document. The answers of some operations can be replaced. */
+/** Answers by a document. */
 export class DescribedUpstream implements Upstream {
   /** The answers that replace the usual ones, by keys of operations. Answers of lists are on one page. */
   replaced: ReadonlyMap<string, unknown> = new Map();
+  /** Gives an item the values that it needs to be in a list. */
+  fit = (item: unknown): unknown => item;
   /** The calls since this was emptied. */
   received: AnsweredCall[] = [];
-  readonly #operations = new Map<string, DescribedOperation>();
-  readonly #find: FindOperation;
+  readonly operations: ReadonlyMap<string, DescribedOperation>;
+  readonly #find: (method: string, path: string) => { readonly key: string } | undefined;
 
-  constructor(pack: Pack, surface: Surface, find: FindOperation, hintsOf: (key: string) => FindHints) {
-    this.#find = find;
+  constructor(pack: Pack, surface: Surface, known: KnownValues, patterns: Patterns) {
+    const prefix = pack.dialect.upstream.base_path;
+    const described = [...surface.values()].map(({ name }) => keyWithout(prefix, name));
+    // A value with slashes is not within the paths of the pack that the document lacks.
+    const calls = [...new Set([...described, ...pack.routes.flatMap(callsOf)])].map((key) => {
+      const [method = "", path = ""] = key.split(" ");
+      return { key, method, segments: segmentsOf(path) };
+    });
+    this.#find = findRoute(calls, prefix, true);
+    const hintsOf = collectHints(pack, known, (method, path) => this.#keyOf(method, path));
     const shapes = listShapes(pack);
-    for (const operation of surface.values()) {
-      const key = keyWithout(pack.dialect.upstream.base_path, operation.name);
-      const answer = new DescribedAnswer(operation, hintsOf(key));
+    const operations = [...surface.values()].map((operation): DescribedOperation => {
+      const key = keyWithout(prefix, operation.name);
+      const nodes = answerTree(operation);
       const list = shapes.get(key) ?? { shape: pack.lists.upstream, name: "" };
       const items = findPath(list.shape, "items", { list: list.name });
-      const isList = answer.tree.get([ANSWER, ...(items ?? [])].join("."))?.place.types.has("array") === true;
-      this.#operations.set(key, {
+      const isList = nodes.get([ANSWER, ...(items ?? [])].join("."))?.place.types.has("array") === true;
+      const answers = answersOf(nodes.get(ANSWER)!, { hintsOf: hintsOf(key), patterns });
+      return {
         key,
-        answer,
+        answers,
+        nodes: [...nodes.values()],
         status: successOf(operation),
         list: items && isList ? { ...list, items } : undefined,
-      });
-    }
+      };
+    });
+    this.operations = new Map(operations.map((operation) => [operation.key, operation]));
   }
 
-  /** The operation of a call. Undefined if the document has none. */
-  operationOf(method: string, path: string): DescribedOperation | undefined {
-    return this.#operations.get(this.#find(method, path) ?? "");
+  /** Whether a call has another answer than the usual one. */
+  isReplaced({ method, path }: HttpRequest): boolean {
+    return this.replaced.has(this.#keyOf(method, path));
+  }
+
+  /** The key of the operation of a call, of which the document may have none. */
+  #keyOf(method: string, path: string): string {
+    return this.#find(method, path.split("?", 1)[0] ?? "")?.key ?? "";
   }
 
   async call(request: HttpRequest): Promise<HttpResponse> {
-    const operation = this.operationOf(request.method, request.path);
+    const operation = this.operations.get(this.#keyOf(request.method, request.path));
     const body = operation && this.#bodyOf(operation);
     const status = operation?.status ?? 404;
     this.received.push({ request, operation, status, body });
@@ -86,10 +125,10 @@ export class DescribedUpstream implements Upstream {
     return { status, headers: {}, bytes: Buffer.from(text), ms: 0 };
   }
 
-  #bodyOf({ key, answer, list }: DescribedOperation): unknown {
-    const body = this.replaced.has(key) ? this.replaced.get(key) : answer.build();
+  #bodyOf({ key, answers, list }: DescribedOperation): unknown {
+    const body = this.replaced.get(key) ?? answers.usual;
     const rows = list && valueAt(body, list.items);
-    return list && Array.isArray(rows) ? onePage(list.shape, rows, list.name) : body;
+    return list && Array.isArray(rows) ? onePage(list.shape, rows.map(this.fit), list.name) : body;
   }
 
   close(): Promise<void> {

@@ -4,23 +4,22 @@ import { type FieldRule, findPath, type Pack } from "../../pack/index.ts";
 import { type CatalogLists, catalogRequest } from "../../compare/index.ts";
 import { splitCall, type Example } from "../examples/example.ts";
 import { tableValues } from "../laws/filter-law.ts";
-import type { FindHints } from "./described-answer.ts";
-import type { FindOperation } from "./find-operation.ts";
-import type { Patterns } from "./pattern.ts";
+import type { Hints } from "./answers.ts";
 
-/** Words of one place. */
-const MOST_WORDS = 40;
-/** Values of golden cases at one place. */
-const MOST_SEEN = 6;
+/** Words of one place, and values of golden cases. */
+const [MOST_WORDS, MOST_SEEN] = [40, 6];
 
-/** A rule of a field of a pack. */
-type Rule = Pick<FieldRule, "values" | "catalog">;
+/** Finds what is known about a member of an answer. */
+export type FindHints = (path: readonly string[]) => Hints;
 
-/**
- * The upstream's values that a rule knows: keys of its table, and the ids of its catalog in fixed lists and golden
- * cases.
- */
-function wordsOf({ values, catalog: name = "" }: Rule, pack: Pack, lists: CatalogLists): unknown[] {
+/** The golden cases of a pack. */
+export interface KnownValues {
+  readonly examples: readonly Example[];
+  readonly lists: CatalogLists;
+}
+
+/** The upstream's values that a rule knows: those of its table, and the ids of its catalog in fixed lists and golden cases. */
+function wordsOf({ values, catalog: name = "" }: FieldRule, pack: Pack, lists: CatalogLists): unknown[] {
   const { catalog } = pack.resources.get(name) ?? {};
   const rows = (catalog?.calls ?? []).flatMap(({ path }) => lists[catalogRequest(path)] ?? []);
   const ids = rows.flatMap((row) => (catalog && isObject(row) ? [row[catalog.idMember]] : []));
@@ -28,64 +27,50 @@ function wordsOf({ values, catalog: name = "" }: Rule, pack: Pack, lists: Catalo
   return [...words, ...(catalog?.fixedIds ?? []), ...ids];
 }
 
-/** Collects the scalar values of an answer, by operation and place. */
-function collectValues(value: unknown, place: string, seen: Map<string, Set<unknown>>): void {
-  if (Array.isArray(value)) for (const item of value) collectValues(item, place, seen);
-  else if (isObject(value))
-    for (const [key, member] of Object.entries(value)) collectValues(member, `${place}.${key}`, seen);
-  else {
-    const values = seen.get(place) ?? new Set();
-    seen.set(place, values);
-    if (values.size < MOST_SEEN) values.add(value);
-  }
-}
+/** The scalar values of answers, by operation and place: `GET /books/{}.title`. */
+export class SeenValues {
+  readonly #values = new Map<string, Set<unknown>>();
 
-/** The answers of the upstream in golden cases, with their requests. */
-function* answersOf(
-  pack: Pack,
-  examples: readonly Example[],
-  lists: CatalogLists,
-): Generator<readonly [request: string, body: unknown]> {
-  for (const { definition } of examples)
-    for (const { request, response } of definition.upstream)
-      if (response.status < 300) yield [request, response.body];
-  const items = findPath(pack.lists.upstream, "items") ?? [];
-  for (const [request, rows] of Object.entries(lists))
-    yield [request, items.reduceRight<unknown>((inner, name) => ({ [name]: inner }), rows)];
+  add(value: unknown, place: string): void {
+    if (Array.isArray(value)) for (const item of value) this.add(item, place);
+    else if (isObject(value))
+      for (const [key, member] of Object.entries(value)) this.add(member, `${place}.${key}`);
+    else this.#values.set(place, new Set([...this.at(place, []), value]));
+  }
+
+  at(operation: string, path: readonly string[]): ReadonlySet<unknown> {
+    return this.#values.get([operation, ...path].join(".")) ?? new Set();
+  }
 }
 
 /**
  * Collects the known values of the upstream's answers.
  *
- * @param findKey Finds the operation of a call
- * @returns the known values of the members of an operation
+ * @param keyOf Finds the operation of a call
+ * @returns what is known about the members of an operation
  */
 export function collectHints(
   pack: Pack,
-  { examples, lists }: { readonly examples: readonly Example[]; readonly lists: CatalogLists },
-  patterns: Patterns,
-  findKey: FindOperation,
+  { examples, lists }: KnownValues,
+  keyOf: (method: string, path: string) => string,
 ): (key: string) => FindHints {
   const rules = [...pack.resources.values()].flatMap(({ members }) => [...members.values()]);
   const rulesOf = Map.groupBy(rules, ({ upstream }) => upstream);
-  const seen = new Map<string, Set<unknown>>();
-  for (const [request, body] of answersOf(pack, examples, lists)) {
+  const seen = new SeenValues();
+  for (const { request, response } of examples.flatMap(({ definition }) => definition.upstream)) {
     const { method, path } = splitCall(request, pack.dialect.upstream.base_path);
-    const key = findKey(method, path);
-    if (key !== undefined) collectValues(body, key, seen);
+    if (response.status < 300) seen.add(response.body, keyOf(method, path));
   }
-  return (key) => (path, place) => {
+  const items = findPath(pack.lists.upstream, "items") ?? [];
+  for (const [request, rows] of Object.entries(lists)) seen.add(rows, [request, ...items].join("."));
+  return (key) => (path) => {
     const found = path.flatMap((_name, index) => rulesOf.get(path.slice(index).join(".")) ?? []);
     const words = new Set(found.flatMap((rule) => wordsOf(rule, pack, lists)).slice(0, MOST_WORDS));
-    const values = seen.get([key, ...path].join(".")) ?? new Set();
-    const { pattern } = place.limits;
+    const values = new Set([...seen.at(key, path)].slice(0, MOST_SEEN));
     return {
       isTime: found.some(({ format }) => format === "date-time"),
-      // The usual value is one that the pack has a word for. A null instead of a list has no items.
-      words: [...values.intersection(words), ...words, ...values].filter(
-        (word) => word !== null || !place.types.has("array"),
-      ),
-      fits: (text) => typeof pattern !== "string" || patterns.test(pattern, text) !== false,
+      // The usual value is one that the pack has a word for.
+      words: [...values.intersection(words), ...words, ...values],
     };
   };
 }

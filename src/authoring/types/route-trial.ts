@@ -1,28 +1,16 @@
 /** One route with one request, to which answers of the upstream are tried. */
+import * as fc from "fast-check";
+import { generateSync } from "json-schema-faker";
 import { isObject } from "../../base/index.ts";
-import { compileGetter, compileSetter, type Pack, type Route, valueAt } from "../../pack/index.ts";
-import {
-  type CatalogLists,
-  catalogRequest,
-  createCatalogUpstream,
-  createDryRun,
-  type DryRun,
-} from "../../compare/index.ts";
-import { ANSWER, type AnswerTree } from "./answer-tree.ts";
-import { findMismatches, type Mismatch } from "./check-answer.ts";
-import type { Edit } from "./described-answer.ts";
-import type { DescribedOperation, DescribedUpstream } from "./described-upstream.ts";
-import type { Patterns } from "./pattern.ts";
-import type { TrialRequest } from "./trial-request.ts";
+import { type Catalog, compileGetter, compileSetter, type Pack, type Route } from "../../pack/index.ts";
+import type { DryRun, DryRunRequest } from "../../compare/index.ts";
+import { type Example, splitCall } from "../examples/example.ts";
+import { ANSWER, type AnswerNode } from "./answer-tree.ts";
+import { findMismatches, type Mismatch, type Patterns } from "./check-answer.ts";
+import { callsOf, type DescribedOperation, type DescribedUpstream } from "./described-upstream.ts";
 
-/** One change of the usual answer of an operation. */
-export interface OperationEdit {
-  readonly operation: DescribedOperation;
-  readonly edit: Edit;
-}
-
-/** Answers in place of the usual ones, by keys of operations. */
-export type Answers = ReadonlyMap<string, unknown>;
+/** Answers of the upstream, by the keys of operations. */
+export type UpstreamAnswers = Readonly<Record<string, unknown>>;
 
 /** The client's response to given answers. */
 export interface TrialResult {
@@ -36,50 +24,39 @@ export interface Pipeline {
   readonly pack: Pack;
   readonly upstream: DescribedUpstream;
   readonly dryRun: DryRun;
-  /** Reads the catalogs: those of golden cases, if there are any, or all from the document. */
-  readonly readCatalogs: (by: "golden cases" | "document") => Promise<void>;
+  readonly patterns: Patterns;
 }
 
-/** Creates the pipeline of a pack. */
-export function createPipeline(pack: Pack, upstream: DescribedUpstream, lists: CatalogLists): Pipeline {
-  const known = createCatalogUpstream(pack, lists);
-  let isByDocument = false;
-  const catalogUpstream = {
-    async call(request: Parameters<typeof known.call>[0]) {
-      const response = await known.call(request);
-      return response.status === 200 && !isByDocument ? response : upstream.call(request);
-    },
-    close: () => Promise.resolve(),
+/** A request, as a golden case writes it. */
+interface WrittenRequest extends Pick<DryRunRequest, "headers" | "body"> {
+  readonly request: string;
+}
+
+/** The request of a route that no golden case has. */
+function generateRequest({ name, pathParameters, body }: Route): WrittenRequest {
+  const valueOf = (type = "text"): string => {
+    if (type === "ip6") return "2001:db8::1";
+    return type.startsWith("ip") ? "192.0.2.1" : "1";
   };
-  const dryRun = createDryRun(pack, upstream, { catalogUpstream });
-  async function readCatalogs(by: "golden cases" | "document"): Promise<void> {
-    isByDocument = by === "document";
-    await dryRun.catalogs.refresh();
-  }
-  return { pack, upstream, dryRun, readCatalogs };
+  const request = name.replaceAll(/:(\w+)|\{(\w+)\}/g, (_all, one?: string, other?: string) =>
+    valueOf(pathParameters[one ?? other ?? ""]?.type),
+  );
+  return { request, ...(body && { body: generateSync(body.schema) }) };
 }
 
-/** The values that the condition of a list allows at some members of its items. */
-type Allowed = ReadonlyMap<string, readonly unknown[]>;
-
-/** Reads the equalities of a condition. Operators other than "and" and "or" allow all values. */
-function allowedBy(where: Readonly<Record<string, unknown>>, writer: Pack["filterWriter"]): Allowed {
-  const allowed = new Map<string, readonly unknown[]>();
-  const add = (key: string, values: readonly unknown[]): void =>
-    void allowed.set(key, [...(allowed.get(key) ?? []), ...values]);
-  for (const [key, value] of Object.entries(where))
-    if (key === writer.key("and") || key === writer.key("or"))
-      for (const inner of Array.isArray(value) ? value.filter(isObject) : [])
-        for (const [name, values] of allowedBy(inner, writer)) add(name, values);
-    else if (typeof value !== "object" || value === null) add(key, [value]);
-  return allowed;
-}
-
-/** Gives the items of a list values that its condition allows: the upstream leaves out all others. */
-function fitItems(rows: unknown, allowed: Allowed): void {
-  for (const row of Array.isArray(rows) ? rows.filter(isObject) : [])
-    for (const [path, values] of allowed)
-      if (!values.includes(compileGetter(path)(row) ?? null)) compileSetter(path)(row, values[0]);
+/** The plainest request of a golden case that succeeds, or a generated one. Others may ask for a page or a part of a list. */
+function findRequest(route: Route, examples: readonly Example[]): WrittenRequest {
+  const sizeOf = ({ request, headers = {} }: WrittenRequest) =>
+    request.length + JSON.stringify(headers).length;
+  const [plainest = generateRequest(route)] = examples
+    .map(({ definition }) => definition)
+    .filter(({ file }) => file === undefined)
+    .filter((each) => [each, ...each.upstream].every(({ response }) => response.status < 300))
+    .map(({ request, headers, body }): WrittenRequest => {
+      return { request, ...(headers && { headers }), ...(body !== undefined && { body }) };
+    })
+    .toSorted((one, other) => sizeOf(one) - sizeOf(other));
+  return plainest;
 }
 
 /** A JSON body, or another one as its text. */
@@ -91,80 +68,77 @@ export function jsonOrText(text: string): unknown {
   }
 }
 
+type Condition = Readonly<Record<string, unknown>>;
+
+/** The values that a condition allows at members of items, as far as it says so by equality. */
+const allowedBy = (where: Condition): (readonly [path: string, value: unknown])[] =>
+  Object.entries(where).flatMap(([key, value]) => {
+    if (Array.isArray(value)) return value.filter(isObject).flatMap(allowedBy);
+    return isObject(value) ? [] : [[key, value] as const];
+  });
+
+/** A copy of an item with values that the condition of its list allows: the upstream leaves out all others. */
+function fitItem(item: unknown, where: Condition): unknown {
+  const fitted = structuredClone(item);
+  if (!isObject(fitted)) return fitted;
+  for (const [path, allowed] of Map.groupBy(allowedBy(where), ([name]) => name)) {
+    const values = allowed.map(([, value]) => value);
+    if (!values.includes(compileGetter(path)(fitted) ?? null)) compileSetter(path)(fitted, values[0]);
+  }
+  return fitted;
+}
+
 /** A route with a request. */
 export class RouteTrial {
   readonly route: Route;
-  /** The client's description of the answers. */
-  readonly tree: AnswerTree;
-  readonly request: TrialRequest;
+  /** What the client's description says about the answers. */
+  readonly described: ReadonlyMap<string, AnswerNode>;
   readonly pipeline: Pipeline;
-  /** The requests of the lists that a catalog is read from, if the route has its objects. */
-  readonly lists: readonly string[];
-  readonly #patterns: Patterns;
-  /** The list of the route, if it adds a condition. */
-  readonly #conditioned: { readonly operation: DescribedOperation; readonly allowed: Allowed } | undefined;
+  readonly request: WrittenRequest;
+  /** The operations that the route calls. */
+  readonly operations: readonly DescribedOperation[];
 
-  constructor(route: Route, tree: AnswerTree, request: TrialRequest, pipeline: Pipeline, patterns: Patterns) {
+  constructor(
+    route: Route,
+    described: RouteTrial["described"],
+    examples: readonly Example[],
+    pipeline: Pipeline,
+  ) {
     this.route = route;
-    this.tree = tree;
-    this.request = request;
+    this.described = described;
     this.pipeline = pipeline;
-    this.#patterns = patterns;
-    const { source, where } = route;
-    this.lists = "catalog" in source ? source.catalog.calls.map(({ path }) => catalogRequest(path)) : [];
-    const operation =
-      "call" in source && where
-        ? pipeline.upstream.operationOf(source.call.method, source.call.template)
-        : undefined;
-    if (operation?.list && where)
-      this.#conditioned = { operation, allowed: allowedBy(where, pipeline.pack.filterWriter) };
+    this.request = findRequest(route, examples);
+    const { operations } = pipeline.upstream;
+    this.operations = [...new Set(callsOf(route))].flatMap((key) => operations.get(key) ?? []);
   }
 
-  /** The members that items need to be in the list, with the key of its operation first. */
-  neededPaths(): (readonly string[])[] {
-    const { operation, allowed } = this.#conditioned ?? {};
-    if (!operation || !allowed) return [];
-    const items = [operation.key, ...(operation.list?.items ?? [])];
-    return [...allowed.keys()].map((path) => [...items, ...path.split(".")]);
+  /** The catalog that has its objects; undefined if they are read by a call. */
+  get catalog(): Catalog | undefined {
+    return "catalog" in this.route.source ? this.route.source.catalog : undefined;
   }
 
-  /** The usual answers, with changes. */
-  build(edits: readonly OperationEdit[]): Answers {
-    const byOperation = Map.groupBy(edits, ({ operation }) => operation);
-    const { operation: list, allowed } = this.#conditioned ?? {};
-    if (list && !byOperation.has(list)) byOperation.set(list, []);
-    return new Map(
-      [...byOperation].map(([operation, of]) => {
-        const answer = operation.answer.build(of.map(({ edit }) => edit));
-        if (operation === list && allowed) fitItems(valueAt(answer, list.list?.items ?? []), allowed);
-        return [operation.key, answer] as const;
-      }),
-    );
+  get usual(): UpstreamAnswers {
+    return Object.fromEntries(this.operations.map(({ key, answers }) => [key, answers.usual]));
   }
 
-  /** The operations of the upstream that were called last. For a catalog: the operations that list it. */
-  called(): DescribedOperation[] {
-    const operations = this.pipeline.upstream.received.flatMap(({ operation }) => operation ?? []);
-    const isCatalog = "catalog" in this.route.source;
-    return [...new Set(operations)].filter(({ key }) => !isCatalog || this.lists.includes(key));
-  }
-
-  /** Calls that the document does not have. */
-  unknownCalls(): string[] {
-    if ("catalog" in this.route.source) return [];
-    const unknown = this.pipeline.upstream.received.filter(({ operation }) => operation === undefined);
-    return unknown.map(({ request: { method, path } }) => `${method} ${path.split("?")[0]}`);
+  get arbitrary(): fc.Arbitrary<UpstreamAnswers> {
+    return fc.record(Object.fromEntries(this.operations.map(({ key, answers }) => [key, answers.arbitrary])));
   }
 
   /** Sends the request and checks the response. A failure of the pack is a mismatch of the whole answer. */
-  async run(answers: Answers): Promise<TrialResult> {
-    const { upstream, dryRun, readCatalogs } = this.pipeline;
-    upstream.replaced = answers;
+  async run(answers: UpstreamAnswers): Promise<TrialResult> {
+    const { upstream, dryRun, pack, patterns } = this.pipeline;
+    const { where } = this.route;
+    upstream.replaced = new Map(Object.entries(answers));
+    upstream.fit = (item) => (where ? fitItem(item, where) : item);
     upstream.received = [];
-    const isCatalog = "catalog" in this.route.source;
-    if (isCatalog) await readCatalogs("document");
-    const failed = isCatalog ? [...dryRun.catalogs.leftOut().values()][0]?.message : undefined;
-    const { response } = await dryRun.send(this.request.sent);
+    if (this.catalog) await dryRun.catalogs.refresh();
+    const failed = this.catalog && [...dryRun.catalogs.leftOut().values()][0]?.message;
+    const { request, ...others } = this.request;
+    const { response } = await dryRun.send({
+      ...splitCall(request, pack.dialect.client.base_path),
+      ...others,
+    });
     const { status } = response;
     if (failed !== undefined || status >= 500) {
       const actual = failed ?? status;
@@ -173,6 +147,6 @@ export class RouteTrial {
     }
     if (status >= 300) return { status, body: undefined, mismatches: [] };
     const body = jsonOrText(response.body);
-    return { status, body, mismatches: findMismatches(body, this.tree, this.#patterns) };
+    return { status, body, mismatches: findMismatches(body, this.described, patterns) };
   }
 }

@@ -3,7 +3,6 @@ import type { Batch, Segment } from "../segment.ts";
 import { type IndexRow, tableRow } from "../record-row.ts";
 import { acceptedClients, worthOf } from "../worth.ts";
 import { keyRows, sendersOf, type Keyed, type KnownSenders, type Sender } from "../../usage/summary-key.ts";
-import { indexBlocks } from "./blocks.ts";
 import { claimEarlier } from "./claim-earlier.ts";
 import type { RequestCounts } from "./count-rows.ts";
 import { renameClient } from "./counts.ts";
@@ -64,7 +63,7 @@ async function insertSegment(
   return next;
 }
 
-/** Adds the segments of a batch and indexes them. */
+/** Adds the segments of a batch. */
 async function insertBatch(
   connection: Connection,
   { segments }: Batch,
@@ -75,8 +74,7 @@ async function insertBatch(
   const [newest] = await connection.query<{ last: number }>(
     "SELECT last FROM audit_segment WHERE seq = (SELECT max(seq) FROM audit_segment)",
   );
-  const from = (newest?.last ?? 0) + 1;
-  let next = from;
+  let next = (newest?.last ?? 0) + 1;
   let at = 0;
   for (const [index, segment] of segments.entries()) {
     const rows = keyed.slice(at, at + segment.rows.length).filter(({ id }) => isNew.has(id));
@@ -84,7 +82,6 @@ async function insertBatch(
     if (rows.length > 0)
       next = await insertSegment(connection, segment, rows, data[index] ?? Buffer.alloc(0), next);
   }
-  await indexBlocks(connection, from, next);
 }
 
 /**
