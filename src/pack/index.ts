@@ -124,6 +124,7 @@ export {
 export type { Answer, WriteResponseHeaders } from "./headers/response-headers.ts";
 export type { Aggregation } from "./keys/aggregate.ts";
 export type { Bulk } from "./keys/bulk.ts";
+export { fillResult } from "./keys/bulk-shapes.ts";
 export type { BulkChunk } from "./keys/bulk-chunk.ts";
 export type { FileRule } from "./keys/bodies.ts";
 export { fieldTexts } from "./fields/keys/field-keys.ts";

@@ -1,3 +1,4 @@
+import type { ErrorDetail } from "./errors/http-error.ts";
 import type { Cursor, PaddedText } from "../base/index.ts";
 import type { Query } from "./paths/query.ts";
 import type { MaybePromise } from "../jsonata/index.ts";
@@ -115,6 +116,8 @@ export interface WriteContext extends Scope {
   readonly client: string;
   /** Whether the body has errors: it is translated to find the others, and not sent. */
   readonly isInvalid?: boolean;
+  /** The errors that its schema has found in the body, whose invalid members are left out. */
+  readonly schemaErrors?: readonly ErrorDetail[];
   /** The changes of the body, if the upstream gets only them. */
   readonly change?: Change<JsonObject> | undefined;
 }

@@ -194,6 +194,7 @@ export async function translateBody(
     catalogs: services.catalogs,
     path: match.parameters,
     client: request.address,
+    schemaErrors: errors,
     change,
   };
   const findFaults = () => rules.findEarlyFaults(valid, writing);

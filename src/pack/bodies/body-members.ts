@@ -56,6 +56,8 @@ export interface BodyContext extends FieldContext {
   readonly parts: ReadonlyMap<string, Part>;
   /** Value kinds of the pack. The bodies of a resource have their own, too. */
   readonly pathParameters: PathParameterDefinitions;
+  /** `error_fields` of the resource. */
+  readonly errorNames?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Returns the shared parts that a body uses. Reports unknown names. */

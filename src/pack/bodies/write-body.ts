@@ -1,9 +1,9 @@
 /** The translation of a valid body to the upstream. */
 import { INVALID_VALUE, type ErrorDetail } from "../errors/http-error.ts";
 import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
-import { compileScoped } from "../expressions/scope.ts";
+import { compileScoped, type ScopedExpression } from "../expressions/scope.ts";
 import { failureAsValue } from "../expressions/compile-expression.ts";
-import type { SourceLocation } from "../../base/index.ts";
+import { printJson, type SourceLocation } from "../../base/index.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
@@ -108,31 +108,55 @@ type Computed = { readonly put: (v4: JsonObject) => void } | { readonly fault: E
 const faultsOf = (computed: readonly Computed[]): ErrorDetail[] =>
   computed.flatMap((each) => ("fault" in each ? [each.fault] : []));
 
+/** Whether an expression over the body may read a member that breaks the schema. */
+function readsInvalid(
+  { inputNames, variables }: Pick<ScopedExpression, "inputNames" | "variables">,
+  errors: readonly ErrorDetail[],
+): boolean {
+  if (errors.length === 0) return false;
+  if (inputNames === "all" || variables.has("body")) return true;
+  return errors.some(({ field }) => field === undefined || inputNames.has(field.split(/[.[]/)[0] ?? ""));
+}
+
+/** Errors without those that say the same about the same member again. */
+function withoutRepeats(errors: readonly ErrorDetail[]): ErrorDetail[] {
+  const seen = new Set<string>();
+  return errors.filter(({ field, reason }) => {
+    const said = printJson([field ?? null, reason]);
+    const isNew = !seen.has(said);
+    seen.add(said);
+    return isNew;
+  });
+}
+
 /**
  * Compiles the members of `from_body`. @returns a function that gives the members that have a value, or can't have
  * one
  */
 function compileComputed(
   members: Readonly<Record<string, string>>,
+  { errorNames = {} }: Pick<BodyContext, "errorNames">,
   location: SourceLocation,
 ): (body: JsonObject, writing: WriteContext) => MaybePromise<readonly Computed[]> {
   const compiled = Object.entries(members).map(([name, source]) => {
     const expression = compileScoped(source, location.at(name), "request");
     if (expression.variables.has("calls"))
       location.at(name).report({ message: "$calls has no value here", hint: 'use "from_calls"' });
-    return { add: compileAdd(name), expression };
+    const [read] = expression.inputNames === "all" ? [] : expression.inputNames.keys();
+    return { add: compileAdd(name), expression, field: errorNames[name] ?? read };
   });
   return (body, writing) => {
     const scope = { ...writing, body };
-    const values = mapMaybe(compiled, ({ expression }) =>
+    const { schemaErrors = [] } = writing;
+    const computable = compiled.filter(({ expression }) => !readsInvalid(expression, schemaErrors));
+    const values = mapMaybe(computable, ({ expression }) =>
       failureAsValue(() => expression.evaluate(body, scope)),
     );
     return thenMaybe(values, (found) =>
-      compiled.flatMap(({ add, expression: { inputNames } }, index): Computed[] => {
+      computable.flatMap(({ add, field }, index): Computed[] => {
         const value = found[index];
         if (value === undefined) return [];
         if (!(value instanceof ExpressionError)) return [{ put: (v4) => add(v4, value) }];
-        const [field] = inputNames === "all" ? [] : inputNames.keys();
         return [{ fault: { ...(field !== undefined && { field }), reason: INVALID_VALUE, cause: value } }];
       }),
     );
@@ -160,8 +184,12 @@ export function compileBodyWrite(
     hiddenIn(members, context),
     context.pathParameters,
   );
-  const compute = compileComputed(definition.from_body ?? {}, location.at("from_body"));
+  const compute = compileComputed(definition.from_body ?? {}, context, location.at("from_body"));
   const membersIn = (body: JsonObject): SentMember[] => members.filter(({ get }) => get(body) !== undefined);
+
+  /** A check that fails where a member was left out says nothing about the client's value. */
+  const withoutFailures = (errors: readonly ErrorDetail[], { schemaErrors = [] }: WriteContext) =>
+    schemaErrors.length === 0 ? errors : errors.filter(({ cause }) => cause === undefined);
 
   /** Returns the errors that are known before any call: of members and checks that read no values of calls. */
   function findEarlyFaults(body: JsonObject, writing: WriteContext): MaybePromise<readonly ErrorDetail[]> {
@@ -172,7 +200,7 @@ export function compileBodyWrite(
         return thenMaybe(checks.early({ ...writing, body }), (more) => [
           ...faults,
           ...faultsOf(computed),
-          ...more,
+          ...withoutFailures(more, writing),
         ]);
       }),
     );
@@ -202,7 +230,7 @@ export function compileBodyWrite(
         const added = addGatewayMembers(v4, complete, writing);
         return thenMaybe(checks.all({ ...writing, body, request: v4 }), (more) => ({
           v4,
-          faults: [...faults, ...faultsOf(computed), ...more],
+          faults: withoutRepeats([...faults, ...faultsOf(computed), ...withoutFailures(more, writing)]),
           empty: empty && added.size === 0 && puts.length === 0,
           added,
           sent: (name: string) => names.has(name),

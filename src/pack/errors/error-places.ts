@@ -1,6 +1,13 @@
 /** The places in the shape of an error: entries for each problem, in an array or in an object by field, and names of values. */
 import { isObject } from "../../base/index.ts";
-import { isItemTemplate, nameOf, namesIn, type Shape, type ShapeValues } from "../values/shape.ts";
+import {
+  isItemTemplate,
+  nameOf,
+  namesIn,
+  type Shape,
+  type ShapePath,
+  type ShapeValues,
+} from "../values/shape.ts";
 
 /** Names of values of the request that an error answers; a path parameter has {@link requestNameOf}. */
 export const REQUEST_NAMES = ["method", "request_path", "retry_after"] as const;
@@ -35,6 +42,15 @@ export function textsWithNames(shape: Shape): string[] {
   if (typeof shape === "string") return namesInText(shape).length > 0 ? [shape] : [];
   if (Array.isArray(shape)) return shape.flatMap(textsWithNames);
   return isObject(shape) ? Object.values(shape).flatMap(textsWithNames) : [];
+}
+
+/** Returns all names of a shape that is written: its values, and those that texts have in braces. */
+export function writtenNames(shape: Shape, path: readonly string[] = []): ShapePath[] {
+  if (Array.isArray(shape)) return shape.flatMap((item) => writtenNames(item, [...path, "[]"]));
+  if (isObject(shape))
+    return Object.entries(shape).flatMap(([key, value]) => writtenNames(value, [...path, key]));
+  const inText = typeof shape === "string" ? namesInText(shape).map((name) => ({ name, path })) : [];
+  return [...namesIn(shape, path), ...inText];
 }
 
 /** Puts values into a text. One that is not known leaves nothing. */
@@ -108,3 +124,7 @@ export function keysIn(shape: Shape): string[] {
 /** Whether a shape has a value of a name: as a value, or as the keys of an object. */
 export const hasName = (shape: Shape, wanted: string): boolean =>
   keysIn(shape).includes(`$${wanted}`) || namesIn(shape).some(({ name }) => name === wanted);
+
+/** Whether an error that is written has a value of a name: where {@link hasName} finds it, or in a text. */
+export const writesName = (shape: Shape, wanted: string): boolean =>
+  hasName(shape, wanted) || writtenNames(shape).some(({ name }) => name === wanted);

@@ -11,6 +11,8 @@ import {
   REQUEST_NAMES,
   requestNameOf,
   textsWithNames,
+  writesName,
+  writtenNames,
 } from "./error-places.ts";
 import { namesIn, reportUnknownNames, type Shape } from "../values/shape.ts";
 import { closestMatch, type SourceLocation, suggestionFor } from "../../base/index.ts";
@@ -50,9 +52,9 @@ function checkErrorShape(
     });
 }
 
-/** Whether one of several shapes has a value of a name. */
+/** Whether one of several shapes of the client has a value of a name. */
 export const haveName = (shapes: readonly ErrorShape[], name: "field" | "code" | "pointer"): boolean =>
-  shapes.some(({ shape }) => hasName(shape, name));
+  shapes.some(({ shape }) => writesName(shape, name));
 
 /** Whether codes of errors have an effect: a shape contains the code, or applies only to some codes. */
 export const useCodes = (shapes: readonly ErrorShape[]): boolean =>
@@ -82,8 +84,13 @@ export function checkSide(
           hint: 'add "status", "code" or "fields", or make it "error"',
         });
     }
-  if (responses.no_field !== undefined && !haveName(shapesOf(all), "field"))
-    location.at("no_field").report('"no_field" has no effect: errors have no $field');
+  const isUsed = side === "client" ? writesName : hasName;
+  if (responses.no_field !== undefined && !shapesOf(all).some(({ shape }) => isUsed(shape, "field")))
+    location
+      .at("no_field")
+      .report(
+        `"no_field" has no effect: errors have no $field${side === "client" ? " and no text with {field}" : ""}`,
+      );
 }
 
 /** Reports texts and codes of errors that the client's shapes have no place for. */
@@ -97,11 +104,13 @@ export function checkValidation(
   if (validation?.query?.field !== undefined && !haveName(clientShapes, "field"))
     location
       .at("errors", "validation", "query", "field")
-      .report('"field" has no effect: the errors of clients have no $field ("responses.error")');
+      .report(
+        '"field" has no effect: the errors of clients have no $field and no text with {field} ("responses.error", "error_shapes")',
+      );
   const isBesideList = shapes.some(
     (shape) =>
       findPlaces(shape).length > 0 &&
-      namesIn(shape).some(
+      writtenNames(shape).some(
         ({ name, path }) => name === "message" && !path.some((key) => /^(\[\]|\$.*)$/.test(key)),
       ),
   );

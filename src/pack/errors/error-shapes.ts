@@ -3,6 +3,7 @@ import { STATUS_CODES } from "node:http";
 import { checkSide, checkValidation, haveName, useCodes } from "./error-rules.ts";
 import { createErrorFormat, shapesOf, type ErrorFormat, type ErrorShape, type Responses } from "./errors.ts";
 import type { ErrorCodes, InvalidPart } from "./error-codes.ts";
+import { namesInText, parameterOfName, textsWithNames } from "./error-places.ts";
 import type { ErrorSummary } from "./http-error.ts";
 import type { Statuses } from "./statuses.ts";
 import type { SourceLocation } from "../../base/index.ts";
@@ -12,6 +13,7 @@ import type { EnvelopeDefinition } from "./responses-definition.ts";
 import { reportFailureCodes } from "./failure-codes.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
 import type { FieldContext } from "../fields/field-context.ts";
+import type { Shape } from "../values/shape.ts";
 
 /** The errors of both sides. */
 export interface ErrorFormats {
@@ -114,6 +116,43 @@ export function checkOwnErrors(
   const all = responsesOf(dialect, [outer, envelope]);
   for (const side of ["client", "upstream"] as const)
     checkSide(side, envelope[side] ?? {}, all[side], parameters, location.at(side));
+}
+
+/** A route of a resource, as far as its errors are concerned. */
+interface RouteErrors {
+  readonly client: string;
+  /** The names of its path parameters. */
+  readonly parameters: readonly string[];
+  readonly envelope?: EnvelopeDefinition | undefined;
+}
+
+/** Reports texts of a resource's errors with a path parameter that one of its routes with these errors lacks. */
+export function checkSharedTexts(
+  envelope: EnvelopeDefinition,
+  routes: readonly RouteErrors[],
+  dialect: DialectDefinition,
+  location: SourceLocation,
+): void {
+  const { error, error_shapes: others = [], more_error_shapes: more = [] } = envelope.client ?? {};
+  const known = new Set(routes.flatMap(({ parameters }) => parameters));
+  const check = (shape: Shape, at: SourceLocation): void => {
+    const users = routes.filter((route) =>
+      shapesOf(responsesOf(dialect, [envelope, route.envelope]).client).some((used) => used.shape === shape),
+    );
+    for (const name of new Set(textsWithNames(shape).flatMap(namesInText))) {
+      const parameter = parameterOfName(name);
+      if (parameter === undefined || !known.has(parameter)) continue;
+      const without = users.find(({ parameters }) => !parameters.includes(parameter));
+      if (without)
+        at.report({
+          message: `"{${name}}" is empty in errors of "${without.client}", which has no such path parameter`,
+          hint: "write the shape in the envelopes of the routes that have it",
+        });
+    }
+  };
+  if (error !== undefined) check(error, location.at("error"));
+  others.forEach(({ shape }, index) => check(shape, location.at("error_shapes", index, "shape")));
+  more.forEach(({ shape }, index) => check(shape, location.at("more_error_shapes", index, "shape")));
 }
 
 const hasErrors = ({ client, upstream }: EnvelopeDefinition): boolean =>

@@ -52,14 +52,27 @@ const hasField = ({ field }: ErrorDetail): boolean => field !== undefined;
 const isFor = ({ statuses }: ErrorShape, status: number): boolean =>
   statuses === undefined || statuses.includes(status) || statuses.includes(`${Math.floor(status / 100)}XX`);
 
-/** Whether a shape is for the problems of an error. @param codeOf gives the code of one without a code */
-const fits = (
-  { codes, fields }: ErrorShape,
+/** Returns the code of a problem, also of one without a code of its own. */
+type CodeOf = (detail: ErrorDetail) => string | undefined;
+
+/** The problems that have a code of a shape. */
+const withCodes = ({ codes }: ErrorShape, details: readonly ErrorDetail[], codeOf: CodeOf) =>
+  codes ? details.filter((detail) => codes.includes(codeOf(detail) ?? "")) : details;
+
+/** Whether a shape is for the problems of an error. */
+const fits = (rule: ErrorShape, details: readonly ErrorDetail[], codeOf: CodeOf): boolean =>
+  (rule.fields === undefined || details.some(hasField) === rule.fields) &&
+  (rule.codes === undefined || withCodes(rule, details, codeOf).length > 0);
+
+/** The first problem that a shape is for: values outside of the entries are about this one. */
+function findMain(
+  rule: ErrorShape,
   details: readonly ErrorDetail[],
-  codeOf: (detail: ErrorDetail) => string | undefined,
-): boolean =>
-  (fields === undefined || details.some(hasField) === fields) &&
-  (codes === undefined || details.some((detail) => codes.includes(codeOf(detail) ?? "")));
+  codeOf: CodeOf,
+): ErrorDetail | undefined {
+  const found = withCodes(rule, details, codeOf);
+  return (rule.fields ? found.find(hasField) : undefined) ?? found[0];
+}
 
 /**
  * Creates the error format of a dialect.
@@ -91,7 +104,7 @@ export function createErrorFormat(shapes: readonly ErrorShape[], texts: StatusTe
     write(details: readonly ErrorDetail[], status: number, context?: ErrorContext): unknown {
       const codeOf = ({ code = context?.summary?.code ?? texts.codeOf(status) }: ErrorDetail) => code;
       const format = formats.find(({ rule }) => isFor(rule, status) && fits(rule, details, codeOf));
-      return format?.write(details, status, context);
+      return format?.write(details, status, context, findMain(format.rule, details, codeOf));
     },
   };
 }

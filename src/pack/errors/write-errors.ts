@@ -6,9 +6,8 @@ import {
   hasInnerPlaces,
   isRequestName,
   keyNameOf,
-  namesInText,
   parameterOfName,
-  textsWithNames,
+  writtenNames,
   type ErrorPlace,
 } from "./error-places.ts";
 import { MAX_ERRORS } from "./read-errors.ts";
@@ -42,11 +41,16 @@ export interface ErrorContext {
   readonly retryAfter?: number | undefined;
 }
 
-/** Creates an error body. The number of entries, their texts and the total length are limited. */
+/**
+ * Creates an error body. The number of entries, their texts and the total length are limited.
+ *
+ * @param main The problem whose values are outside of the entries. Default: the first one
+ */
 export type WriteErrorBody = (
   details: readonly ErrorDetail[],
   status: number,
   context?: ErrorContext,
+  main?: ErrorDetail,
 ) => unknown;
 
 /** The parts of an error that depend on its status alone. */
@@ -108,16 +112,21 @@ const MAX_TEXT_LENGTH = 2000;
 /** Maximum number of characters of an error body. Each may take six bytes (`\u0000`), so no error body is above 128 KB. */
 const MAX_CHARACTERS = 20_000;
 
+/** A problem whose texts are not longer than their limit. */
+const cutDetail = (detail: ErrorDetail): ErrorDetail => ({
+  ...detail,
+  reason: cutText(detail.reason, MAX_TEXT_LENGTH),
+  ...(detail.field !== undefined && { field: cutText(detail.field, MAX_TEXT_LENGTH) }),
+});
+
 /** @param others Characters of the values that each entry repeats. */
 function limitDetails(details: readonly ErrorDetail[], maxCharacters: number, others: number): ErrorDetail[] {
   let left = maxCharacters;
   const limited: ErrorDetail[] = [];
-  for (const detail of details.slice(0, MAX_ERRORS)) {
-    const reason = cutText(detail.reason, MAX_TEXT_LENGTH);
-    const field = detail.field === undefined ? undefined : cutText(detail.field, MAX_TEXT_LENGTH);
-    left -= reason.length + (field?.length ?? 0) + others;
+  for (const detail of details.slice(0, MAX_ERRORS).map(cutDetail)) {
+    left -= detail.reason.length + (detail.field?.length ?? 0) + others;
     if (left < 0) break;
-    limited.push({ ...detail, reason, ...(field !== undefined && { field }) });
+    limited.push(detail);
   }
   return limited;
 }
@@ -171,8 +180,7 @@ export function createErrorWriter(
   { noField, indexes }: FieldStyle,
 ): WriteErrorBody {
   const places = findPlaces(shape);
-  const names = [...namesIn(shape).map(({ name }) => name), ...textsWithNames(shape).flatMap(namesInText)];
-  const requestNames = names.filter(isRequestName);
+  const requestNames = writtenNames(shape).flatMap(({ name }) => (isRequestName(name) ? [name] : []));
   const toValues = ({ reason, field, code }: ErrorDetail) => ({
     message: reason,
     field: field === undefined ? noField : formatIndexes(field, indexes),
@@ -193,7 +201,7 @@ export function createErrorWriter(
     return joinReasons([summary, ...(summary.isComplete ? [] : details.filter(isMissing))]);
   }
 
-  return (details, status, context = {}) => {
+  return (details, status, context = {}, main = details[0]) => {
     const { summary: given, name } = context;
     const ofRequest = requestNames.map((each) => [each, requestValue(each, context)] as const);
     const requestSize = ofRequest.reduce((size, [, value = ""]) => size + String(value).length, 0);
@@ -203,14 +211,15 @@ export function createErrorWriter(
     const rest = MAX_CHARACTERS - (summary?.reason.length ?? 0);
     const limited = limitDetails(details, rest, requestSize);
     const common = { status, title: titleOf(status), name, ...Object.fromEntries(ofRequest) };
-    const values = limited.map((detail) => {
+    const valuesOf = (detail: ErrorDetail): ShapeValues => {
       const { code = codeOf(status), ...others } = toValues(detail);
       return { ...common, ...others, code };
-    });
+    };
     const ofWhole = {
       message: messageOf(limited, summary),
       ...(summary?.code !== undefined && { code: summary.code }),
     };
-    return fillErrors(shape, { ...common, ...values[0], ...ofWhole }, values);
+    const outside = { ...common, ...(main && valuesOf(cutDetail(main))), ...ofWhole };
+    return fillErrors(shape, outside, limited.map(valuesOf));
   };
 }

@@ -2,7 +2,7 @@
 import type { Bindings, Expression, MaybePromise } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import { headersOf, joinLines, queryOf } from "./client-head.ts";
-import { compileExpressionAt, type Kinds } from "./compile-expression.ts";
+import { compileExpressionAt } from "./compile-expression.ts";
 import type { Scope } from "../translation-context.ts";
 
 /** The steps of a request, in this order. */
@@ -91,16 +91,14 @@ export interface ScopedExpression extends Pick<Expression, "variables" | "inputN
  * Compiles an expression that may read all variables. Reports variables that have no value yet.
  *
  * @param own More variables, which this expression alone has.
- * @param kinds The value kinds of `$values`, if that is one of them.
  */
 export function compileScoped(
   source: string,
   location: SourceLocation,
   phase: Phase,
   own: readonly string[] = [],
-  kinds?: Kinds,
 ): ScopedExpression {
-  const expression = compileExpressionAt(location, source, [...SCOPE_VARIABLES, ...own], kinds);
+  const expression = compileExpressionAt(location, source, [...SCOPE_VARIABLES, ...own]);
   const { variables, inputNames, fallback } = expression;
   const ofScope = variables.difference(new Set(own));
   reportEarlyVariables(ofScope, phase, location);

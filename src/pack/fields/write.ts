@@ -51,7 +51,7 @@ export function writeMembers(
   });
 }
 
-const WRITE_VARIABLES = ["value", "values", "client", "scopesFor", ...SCOPE_VARIABLES];
+const WRITE_VARIABLES = ["value", "client", "scopesFor", ...SCOPE_VARIABLES];
 
 /** A member that bodies may have, and its translation. */
 export interface WritableMember {
@@ -111,7 +111,7 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
   const expression =
     rule.write === undefined
       ? undefined
-      : compileExpressionAt(location.at("write"), rule.write, WRITE_VARIABLES, context.values);
+      : compileExpressionAt(location.at("write"), rule.write, WRITE_VARIABLES);
   const variables = expression?.variables ?? new Set<string>();
   reportEarlyVariables(variables, "request", location.at("write"));
   const bind = createBindings(variables, location);
@@ -124,7 +124,6 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
       const written = expression
         ? expression.evaluate(body, {
             value,
-            values: context.lookup,
             client: writing.client,
             scopesFor: context.scopesFor,
             ...bind(writing),

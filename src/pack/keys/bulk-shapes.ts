@@ -1,6 +1,16 @@
 /** The shapes of the key `bulk`: of a result, of a failure, and of the list of both. */
-import type { Json, SourceLocation } from "../../base/index.ts";
-import { describeShape, namesIn, reportInArray, reportUnknownNames, type Shape } from "../values/shape.ts";
+import { isObject, type Json, type SourceLocation } from "../../base/index.ts";
+import {
+  describeShape,
+  fillMembers,
+  fillShape,
+  nameOf,
+  namesIn,
+  reportInArray,
+  reportUnknownNames,
+  type Shape,
+  type ShapeValues,
+} from "../values/shape.ts";
 
 /** The names of the results in the shape of a response. */
 const RESULTS = ["items", "successes", "failures"] as const;
@@ -27,6 +37,30 @@ export function reportInvalidShapes(
   }
 }
 
+/** A value in a text of a result, `No book {id}`. */
+const NAME_IN_TEXT = /\{(id|status)\}/g;
+
+/** Whether a part of a shape is a text with values in it. */
+const isFilledText = (shape: Shape): shape is string =>
+  typeof shape === "string" && nameOf(shape) === undefined && shape.search(NAME_IN_TEXT) >= 0;
+
+/** Fills the shape of one result. @param id the id as a text */
+export function fillResult(shape: Shape, values: ShapeValues, id: string): unknown {
+  if (isFilledText(shape))
+    return shape.replaceAll(NAME_IN_TEXT, (_whole, name: string) =>
+      name === "id" ? id : String(values["status"]),
+    );
+  return isObject(shape)
+    ? fillMembers(shape, values, (member) => fillResult(member, values, id))
+    : fillShape(shape, values);
+}
+
+/** A shape of results whose texts with values are the name of a value, `$text`. */
+const nameTexts = (shape: Shape): Shape => {
+  if (isFilledText(shape)) return "$text";
+  return isObject(shape) ? fillMembers(shape, {}, nameTexts) : shape;
+};
+
 /** The shapes of a route, and how many results a response has at most. */
 interface ResultShapes {
   readonly success: Shape;
@@ -40,8 +74,14 @@ export function describeResults({ success, failure, list, most }: ResultShapes, 
   const count = { type: "integer", minimum: 0 };
   const describe = (shape: Shape, values: Readonly<Record<string, Json>>): Json =>
     describeShape(shape, (name) => values[name] ?? {});
-  const values = { id: { type: ["string", "integer"] }, status: { type: "integer" }, object, error: {} };
-  const [ofSuccess, ofFailure] = [describe(success, values), describe(failure, values)];
+  const values = {
+    id: { type: ["string", "integer"] },
+    status: { type: "integer" },
+    text: { type: "string" },
+    object,
+    error: {},
+  };
+  const [ofSuccess, ofFailure] = [describe(nameTexts(success), values), describe(nameTexts(failure), values)];
   const arrayOf = (items: Json): Json => ({ type: "array", maxItems: most, items });
   return describe(list, {
     items: arrayOf({ anyOf: [ofSuccess, ofFailure] }),

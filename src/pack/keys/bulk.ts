@@ -63,7 +63,7 @@ const definitionSchema = z.strictObject({
   ),
   failure: about(
     json.default({ id: "$id", status: "$status", error: "$error" }),
-    "The result of a failed call as JSON. `$error` is the client's body of the error. Default: `{ id: $id, status: $status, error: $error }`.",
+    "The result of a failed call as JSON. `$error` is the client's body of the error. Texts may contain `{id}`. Default: `{ id: $id, status: $status, error: $error }`.",
     { id: "$id", failed: true, error: "$error" },
   ),
   list: about(

@@ -150,7 +150,7 @@ export function* compilePack(
     access: (scope: string) => scopes.access(scope),
     shared: new Map(Object.entries(definition.calls)),
     resources,
-    query: compileDialectQuery(dialect, { values, messages, lookup }, dialects),
+    query: compileDialectQuery(dialect, { values, messages }, dialects),
     grammar: dialects.grammar,
     pathParameters: compilePathParameters(
       definition.client.path_parameters,

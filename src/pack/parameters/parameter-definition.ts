@@ -18,7 +18,7 @@ const parameterRule = z.strictObject({
     "JSON Schema of one value, which is converted from text to its `type`. Default: any text.",
     { type: "integer", minimum: 1 },
   ),
-  values: about(name.optional(), "A value kind of `pack.yaml`.", "state"),
+  values: about(name.optional(), "A value kind of `pack.yaml`, applied after `write`.", "state"),
   write: about(
     z.string().min(1).optional(),
     "JSONata over the client's parameters. `$value` is this one: a text, or a list with `multiple`. An undefined result is not sent.",

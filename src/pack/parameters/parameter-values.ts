@@ -14,6 +14,8 @@ export interface ParameterTarget {
   readonly path: string | undefined;
   /** How the upstream reads several values; undefined if there is one. */
   readonly separation: "repeat" | "comma" | undefined;
+  /** Whether a value that is no list is the text of all values, so that it may have commas. */
+  readonly isWhole: boolean;
   /** Returns the upstream's value; undefined if nothing is sent. @throws {ExpressionError} */
   readonly write: (value: unknown, all: JsonObject, scope: Scope) => MaybePromise<unknown>;
   /** Whether it reads the scope. */
@@ -27,14 +29,19 @@ const isPrintable = (value: unknown): value is string | number | boolean =>
 const INVALID = Symbol("invalid");
 
 /** The text of a parameter in the upstream's query; empty if it is not sent. */
-function print({ upstream, separation }: ParameterTarget, value: unknown): string | typeof INVALID {
+function print(
+  { field, upstream, separation, isWhole }: ParameterTarget,
+  value: unknown,
+): string | Error | typeof INVALID {
   if (upstream === undefined || value === undefined || value === null) return "";
   const all: unknown[] = [value].flat();
   if (!all.every(isPrintable)) return INVALID;
   const texts = all.map(String);
-  if (separation !== "comma") return texts.map((text) => formatParameter(upstream, text)).join("&");
+  if (separation !== "comma" || (isWhole && !Array.isArray(value)))
+    return texts.map((text) => formatParameter(upstream, text)).join("&");
   // The upstream would read two values.
-  if (texts.some((text) => text.includes(","))) return INVALID;
+  if (texts.some((text) => text.includes(",")))
+    return new Error(`a value of "${shortName(field)}" has a comma, at which the upstream separates values`);
   return texts.length === 0 ? "" : formatParameter(upstream, texts.join(","));
 }
 
@@ -57,9 +64,9 @@ export function placeValues(targets: readonly ParameterTarget[], values: readonl
     const unknown = [value].flat().find((each) => each instanceof UnknownValue);
     const isInvalid = value instanceof ExpressionError || name !== undefined;
     const text = unknown || isInvalid ? INVALID : print(target, value);
+    const cause = [value, text].find((each) => each instanceof Error);
     if (unknown) errors.push({ field, reason: unknown.reason, rule: "enum" });
-    else if (text === INVALID)
-      errors.push({ field, reason: INVALID_VALUE, ...(value instanceof Error && { cause: value }) });
+    else if (typeof text !== "string") errors.push({ field, reason: INVALID_VALUE, ...(cause && { cause }) });
     else if (text !== "") texts.push(text);
   }
   if (errors.length > 0) throw new ValidationError(errors);

@@ -17,8 +17,6 @@ import { applyValueKind, type ValueKind } from "../values/value-kind.ts";
 export interface ParameterContext {
   readonly values: ReadonlyMap<string, ValueKind>;
   readonly messages: ReadonlyMap<string, string>;
-  /** `$values(kind, value)` of expressions. */
-  readonly lookup: (kind: string, value: unknown) => unknown;
 }
 
 /** One compiled parameter of the client. */
@@ -120,7 +118,7 @@ export function compileParameter(
 function compileTargets(
   field: string,
   definition: ParameterDefinition,
-  { values, lookup }: ParameterContext,
+  { values }: ParameterContext,
   location: SourceLocation,
 ): ParameterTarget[] {
   const { upstream, path, write, multiple, upstream_multiple: separation = multiple } = definition;
@@ -135,13 +133,14 @@ function compileTargets(
   function compileWrite(
     source: string | undefined,
     at: SourceLocation,
-  ): Pick<ParameterTarget, "write" | "readsScope"> {
-    const expression =
-      source === undefined ? undefined : compileScoped(source, at, "selection", ["value", "values"], values);
+  ): Pick<ParameterTarget, "write" | "readsScope" | "isWhole"> {
+    const expression = source === undefined ? undefined : compileScoped(source, at, "selection", ["value"]);
     return {
+      // The client's values have no comma: a comma is the expression's.
+      isWhole: multiple === "comma" && expression !== undefined && !convert,
       readsScope: SCOPE_VARIABLES.some((name) => expression?.variables.has(name)),
       write(value, all, scope) {
-        const written = expression ? expression.evaluate(all, scope, { value, values: lookup }) : value;
+        const written = expression ? expression.evaluate(all, scope, { value }) : value;
         if (!convert) return written;
         return evaluateFor(origin, () =>
           thenMaybe(written, (result) =>

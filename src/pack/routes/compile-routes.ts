@@ -1,12 +1,12 @@
 /** The routes of a pack. */
 import { type SourceLocation, suggestionFor } from "../../base/index.ts";
-import { createRouter, namesInPaths, type Router } from "../paths/router.ts";
+import { createRouter, namesInPath, namesInPaths, type Router } from "../paths/router.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { Steps } from "../steps.ts";
 import { compileRoute, type RouteCompileContext } from "./compile-route.ts";
 import { namesOf } from "./route-response.ts";
 import { compileEnvelopes } from "../lists/envelopes.ts";
-import { checkOwnErrors } from "../errors/error-shapes.ts";
+import { checkOwnErrors, checkSharedTexts } from "../errors/error-shapes.ts";
 import type { Paging } from "../lists/paging.ts";
 import { compilePathParameters } from "../paths/path-parameters.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
@@ -80,14 +80,12 @@ export function* compileRoutes(
     );
     const pathParameters = { ...context.pathParameters, ...ofFile };
     const listsOfFile = resource && compileEnvelopes(resource, context.dialect, context.paging, location);
-    if (definition.envelope)
-      checkOwnErrors(
-        definition.envelope,
-        undefined,
-        context.dialect,
-        namesInPaths(definition.routes ?? []),
-        location.at("envelope"),
-      );
+    if (definition.envelope) {
+      const { envelope, routes = [] } = definition;
+      checkOwnErrors(envelope, undefined, context.dialect, namesInPaths(routes), location.at("envelope"));
+      const named = routes.map((route) => ({ ...route, parameters: namesInPath(route.client) }));
+      checkSharedTexts(envelope, named, context.dialect, location.at("envelope", "client"));
+    }
     for (const [index, entry] of (definition.routes ?? []).entries()) {
       if (!resource || !listsOfFile) continue;
       const route = location.at("routes", index);

@@ -107,6 +107,7 @@ export function* compileResource(
   const ofBodies = {
     ...context,
     pathParameters: { ...context.pathParameters, ...definition.path_parameters },
+    errorNames: definition.error_fields,
   };
   for (const [name, body] of Object.entries(definition.bodies ?? {})) {
     const at = location.at("bodies", name);

@@ -77,6 +77,19 @@ export function fillKey(key: string, values: ShapeValues): string {
   return typeof value === "string" ? value : key;
 }
 
+/** Fills the members of an object in a shape. Those without a value are left out. */
+export const fillMembers = (
+  shape: Readonly<Record<string, Shape>>,
+  values: ShapeValues,
+  fill: (member: Shape) => unknown,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(shape).flatMap(([key, member]) => {
+      const value = fill(member);
+      return value === undefined ? [] : [[fillKey(key, values), value]];
+    }),
+  );
+
 /**
  * Fills a shape.
  *
@@ -88,12 +101,7 @@ export function fillShape(shape: Shape, values: ShapeValues, items: readonly Sha
   if (isItemTemplate(shape)) return items.map((item) => fillShape(shape[0], { ...values, ...item }));
   if (Array.isArray(shape)) return shape;
   if (!isObject(shape)) return shape;
-  return Object.fromEntries(
-    Object.entries(shape).flatMap(([key, member]) => {
-      const value = fillShape(member, values, items);
-      return value === undefined ? [] : [[fillKey(key, values), value]];
-    }),
-  );
+  return fillMembers(shape, values, (member) => fillShape(member, values, items));
 }
 
 /** Writes the JSON text of a filled shape. Undefined if the whole shape is one undefined value. */

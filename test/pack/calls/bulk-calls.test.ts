@@ -75,6 +75,15 @@ describe("the results of many calls", () => {
     expect([status, body]).toEqual([200, [book(1), expected, book(3)]]);
   });
 
+  test("may have the id and the status in texts", async () => {
+    const shapes = {
+      failure: { id: "$id", error: "No book {id} ({status}), {other}" },
+      success: { text: "Book {id}" },
+    };
+    const { body } = await read(packOf(shapes), ["$error", 2], byId({ "%24error": json(404, {}) }));
+    expect(body).toEqual([{ id: "$error", error: "No book $error (404), {other}" }, { text: "Book 2" }]);
+  });
+
   test("are counted where the pack asks for it", async () => {
     const list = { books: "$items", ok: "$succeeded", bad: "$failed", version: 1 };
     const { body } = await read(packOf({ list, success: "$object" }), [1, 2], byId({ 2: json(404, {}) }));

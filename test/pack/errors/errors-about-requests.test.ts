@@ -1,7 +1,8 @@
 /** Values of the request in the client's errors. */
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway } from "../../support/small-gateway.ts";
+import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 const gateway = startForTests(() =>
@@ -46,6 +47,36 @@ test("texts of a request are cut, and an error that repeats them has a bounded l
 test("a request without a route has its path as it was written where it can't be decoded, and no path parameters", async () => {
   const { body } = await gateway.send("POST /else%zz", { headers: { "x-method": "PATCH" } });
   expect(body).toEqual({ problems: [{ text: expect.any(String), at: "/else%zz" }], by: "PATCH" });
+});
+
+describe("a text of a resource that names a path parameter", () => {
+  const ONE = "GET /books/:id";
+  const routes = [
+    { client: "GET /books", upstream: "GET /items", response: "list" },
+    { client: ONE, upstream: "GET /items/{id}" },
+  ];
+  const lost = { missing: "No book {path.id}." };
+  const faultsOf = (client: object, [list, read]: readonly object[] = routes) =>
+    faultsOfSmallPack({ book: { envelope: { client }, routes: [list, read] } });
+
+  test.each([
+    ["error", { error: lost }],
+    ["error_shapes", { error_shapes: [{ status: 404, shape: lost }] }],
+    ["more_error_shapes", { more_error_shapes: [{ status: 404, shape: lost }] }],
+  ])("needs it in all routes with this shape, in %s", (_key, client) => {
+    expect(faultsOf(client)).toEqual([
+      '"{path.id}" is empty in errors of "GET /books", which has no such path parameter; write the shape in the envelopes of the routes that have it',
+    ]);
+  });
+
+  test("does not need it in a route with other errors", () => {
+    const envelope = { client: { error: { text: "$message" } } };
+    expect(faultsOf({ error: lost }, [{ ...routes[0], envelope }, routes[1] ?? {}])).toEqual([]);
+  });
+
+  test("is no value, which errors leave out", () => {
+    expect(faultsOf({ error: { text: "$message", id: "$path.id" } })).toEqual([]);
+  });
 });
 
 test("a text has the values of the problem and of the request in it", async () => {

@@ -98,3 +98,12 @@ test.each(['$value = null ? "none" : $value', '$exists($value) ? $value : "none"
     ]);
   },
 );
+
+test("$values in a `write` is reported: it translates the upstream's values", () => {
+  const title = { upstream: "name", write: '$values("letter", $value)' };
+  const faults = faultsOfSmallPack({
+    pack: { values: { letter: { read: { a: "A" } } } },
+    book: { fields: { id: "id", title, letter: { upstream: "letter", values: "letter" } } },
+  });
+  expect(faults).toEqual([expect.stringContaining("unknown variable or function $values")]);
+});

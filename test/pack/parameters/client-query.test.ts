@@ -150,7 +150,7 @@ describe("an invalid filter, order or page", () => {
     const pack = packOf({ field: "parameter" });
     const client = { ...pack.client, responses: {} };
     expect(faultsOfSmallPack({ ...pack, client })).toEqual([
-      '"field" has no effect: the errors of clients have no $field ("responses.error")',
+      '"field" has no effect: the errors of clients have no $field and no text with {field} ("responses.error", "error_shapes")',
     ]);
   });
 });

@@ -4,7 +4,10 @@ import { encodeQuery, MAX_PARAMETERS } from "../../../src/pack/paths/query.ts";
 import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 import { sendToLibrary } from "../load/library-gateway.ts";
 import { faultsOf } from "../load/pack-folder.ts";
+import { json } from "../../support/fake-v4.ts";
+import { RECORDING } from "../../support/gateway.ts";
 import { packIn } from "../../support/packs.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 
 const sent: string[] = [];
 const run = createDryRun(packIn("examples/billing/pack"), {
@@ -127,7 +130,37 @@ describe("a parameter", () => {
     expect((await send("tag=a&tag=b")).sent[0]?.call).toBe("GET /api/new/items/7?tags=a,b");
     expect(await send("tag=a,b")).toMatchObject({ status: 400, sent: [] });
   });
+
+  test("is sent as it is where an expression makes one text of values that clients separate by commas", async () => {
+    const write = '$join($value, ",") & ",z"';
+    expect(await sendTag({ multiple: "comma", write }, "tag=a,b")).toEqual("tags=a,b,z");
+  });
+
+  test.each([
+    ["a client", { multiple: "repeat", upstream_multiple: "comma" }],
+    ["an expression that makes several", { multiple: "comma", write: '["a,b", "c"]' }],
+  ])("with a comma in a value of %s is rejected, and the record says why", async (_whose, keys) => {
+    expect(await sendTag(keys, "tag=a,b")).toEqual(
+      'a value of "tag" has a comma, at which the upstream separates values',
+    );
+  });
 });
+
+/** The upstream's query for a parameter of the client, or the last warning about the request. */
+async function sendTag(keys: object, query: string): Promise<string | undefined> {
+  const routes = [
+    {
+      client: "GET /books/:id",
+      upstream: "GET /items/{id}",
+      query: { parameters: { tag: { upstream: "tags", ...keys } } },
+    },
+  ];
+  const gateway = await startSmallGateway({ book: { routes } }, RECORDING);
+  gateway.service.respondWith(json(200, {}));
+  await gateway.send(`GET /books/7?${query}`);
+  const [, sentQuery] = gateway.service.calls[0]?.path.split("?") ?? [];
+  return sentQuery ?? (await gateway.readRecords())[0]?.warnings.at(-1);
+}
 
 describe("parameters that the pack does not name", () => {
   test("are rejected where the pack says so, all at once", async () => {
@@ -204,6 +237,11 @@ describe("check reports a parameter", () => {
       "must be a list",
     ],
     ["with an expression that has an error", "a: { upstream: b, write: $valu }", "$valu"],
+    [
+      "with $values, which translates values of responses",
+      "a: { upstream: b, write: \"$values('state', $value)\" }",
+      "unknown variable or function $values",
+    ],
     ["that asks for a page", "page: { upstream: b }", '"page" asks for a page'],
     ["that asks the upstream for a page", "a: per_page", '"per_page" asks the upstream for a page'],
     ["with the name of the token", "key: b", "has the client's token"],

@@ -1,5 +1,5 @@
 /** One request of the client for many ids: a call for each or for some of them, whose results are one response. */
-import { fillShape, GATEWAY_TIMEOUT, HttpError, type ShapeValues } from "../../../pack/index.ts";
+import { fillResult, fillShape, GATEWAY_TIMEOUT, HttpError, type ShapeValues } from "../../../pack/index.ts";
 import { parseJson, printJson } from "../../../base/index.ts";
 import { MAX_RESPONSE_BYTES } from "../../upstream/client.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
@@ -122,7 +122,8 @@ export const bulkKind: ResponseKind<Gathered> = {
     const [successes, failures]: [unknown[], unknown[]] = [[], []];
     const items = ids.map(({ sent, text }) => {
       const isFailed = "error" in (outcomes.get(text) ?? {});
-      const item = fillShape(isFailed ? failure : success, { id: sent, ...shown.get(text) }) ?? null;
+      const values = { id: sent, ...shown.get(text) };
+      const item = fillResult(isFailed ? failure : success, values, text) ?? null;
       (isFailed ? failures : successes).push(item);
       return item;
     });

@@ -19,7 +19,7 @@ import type { FieldKeys, ReadStep } from "./field-key.ts";
 const schemas = {
   catalog: about(
     z.string().min(1).optional(),
-    "A catalog: the upstream has an id here, the client gets the object.",
+    "A catalog: the upstream (or `read`) has an id here, the client gets the object.",
     "shelf",
   ),
   id_only: about(z.boolean().optional(), "The client gets only the id of the catalog's object.", true),

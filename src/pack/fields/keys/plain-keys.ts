@@ -56,7 +56,7 @@ export const bodyForms: FieldKeys<typeof bodyFormsSchemas> = {
 const errorsSchemas = {
   error_field: about(
     z.string().min(1).optional(),
-    "The client's field in errors about it: a member below it, or `whole` for the field itself.",
+    "The client's field in upstream errors about it: a member below it, or `whole` for the field itself.",
     "threshold",
   ),
 };

@@ -19,7 +19,11 @@ import type { FieldKeyContext, FieldKeys, ReadStep } from "./field-key.ts";
 const name = z.string().min(1);
 
 const schemas = {
-  values: about(name.optional(), "A value kind of `pack.yaml`, for both directions.", "state"),
+  values: about(
+    name.optional(),
+    "A value kind of `pack.yaml`, for both directions, applied after `read` and `write`.",
+    "state",
+  ),
   arguments: about(
     z.record(z.string(), z.json()).optional(),
     "Arguments of the value kind: variables of its expressions.",
