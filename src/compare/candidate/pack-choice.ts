@@ -91,7 +91,7 @@ interface CommandNeeds extends PackChoiceNeeds {
   readonly state: KeyValueStore;
 }
 
-const START_IT = "start the gateway, or give its DATA_DIR or REDIS_URL";
+const START_IT = `start the gateway, or give its ${STATE_SETTINGS.join(" or ")}`;
 
 export const PROMOTION_COMMANDS: FeatureCommands<CommandNeeds, object> = {
   settings: ["CANDIDATE_MAPPINGS_DIR", "MAPPINGS_DIR", "WORDS", ...STATE_SETTINGS],

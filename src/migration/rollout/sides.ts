@@ -1,4 +1,15 @@
-/** Which side serves a request: by the file, by the returns, and by the client's requests in flight. */
+/**
+ * Which side serves a request that has alpha's credentials: the old service or the translation. The first of these that applies:
+ *
+ * 1. The gateway has issued the token: the translation. The old service does not know it.
+ * 2. The client's last write is younger than the lag of replicated data: the side of that write.
+ * 3. A read has a cursor, and the file or the returns have changed lately: the side that gave the cursor.
+ * 4. The state store was not read yet: the old service.
+ * 5. The client or the route was turned back: the old service.
+ * 6. A rule of the file has the client and the route: the translation, unless only a file that came while the store could not
+ *    be read says so.
+ * 7. Otherwise, also for unknown clients: the old service.
+ */
 import {
   type ClientDirectory,
   type ClientIdentity,
@@ -92,18 +103,18 @@ const CLIENTS_EVERY = 5;
 function createSync(config: () => RolloutConfig, returns: Returns, tokenClients: TokenClients) {
   let times = 0;
   let lastConfig = config();
-  let isFailing = false;
+  let isUnconfirmed = false;
   return {
     /** The file in force. While the store can't be read, it is the last one before that. */
-    confirmedConfig: (): RolloutConfig => (isFailing ? lastConfig : config()),
+    confirmedConfig: (): RolloutConfig => (isUnconfirmed ? lastConfig : config()),
     /** Reads and writes it. Call it more than twice a second. @throws {StateUnavailableError} */
     async sync(): Promise<void> {
       const readsClients = times % CLIENTS_EVERY === 0;
       times += 1;
-      isFailing = true;
+      isUnconfirmed = true;
       if (readsClients) await tokenClients.exchange();
       await returns.tick();
-      isFailing = false;
+      isUnconfirmed = false;
       lastConfig = config();
     },
   };

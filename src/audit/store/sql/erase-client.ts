@@ -3,14 +3,10 @@ import { eraseRows, type EraseRequest, type EraseStep, type Erasure } from "../e
 import { compressSegment, decompressSegment } from "../segment.ts";
 import { MAX_USAGE_ROWS } from "../../usage/usage.ts";
 import { UNACCEPTED } from "../../usage/summary-key.ts";
+import { BLOCK_ROWS, nextBlockOf } from "./blocks.ts";
 import { COUNTS, deleteClients } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
 import { moveRows, rewriteRows, rowsOf } from "./segment-rows.ts";
-
-/** Consecutive records that one step reads at most to find the next one of the client: commits wait meanwhile. */
-const SEARCHED_ROWS = 20_000;
-/** Consecutive records of which one step erases those of the client. */
-const ERASED_ROWS = 1024;
 
 /** The keys of a client, and its tokens. */
 async function allKeysOf(connection: Connection, keys: readonly string[]): Promise<readonly string[]> {
@@ -61,7 +57,7 @@ async function eraseSegment(
   return erased.length;
 }
 
-/** Erases the next records of a client. @param from The number of the first record that may be one */
+/** Erases the records of a client in one block. @param from The first block that may contain any */
 export async function eraseRecords(
   connection: Connection,
   given: readonly string[],
@@ -69,15 +65,9 @@ export async function eraseRecords(
 ): Promise<EraseStep> {
   const keys = await allKeysOf(connection, given);
   const list = listOf(keys);
-  const [newest] = await connection.query<{ seq: number | null }>("SELECT max(seq) AS seq FROM audit");
-  if (from > (newest?.seq ?? -1)) return { records: 0, next: undefined };
-  const [found] = await connection.query<{ seq: number }>(
-    `SELECT seq FROM audit WHERE seq >= $2 AND seq < $3 AND (client IN LIST($1) OR sender IN LIST($1))
-      ORDER BY seq LIMIT 1`,
-    [list, from, from + SEARCHED_ROWS],
-  );
-  if (!found) return { records: 0, next: from + SEARCHED_ROWS };
-  const range = [found.seq, found.seq + ERASED_ROWS] as const;
+  const block = await nextBlockOf(connection, list, from);
+  if (block === undefined) return { records: 0, next: undefined };
+  const range = [block * BLOCK_ROWS, (block + 1) * BLOCK_ROWS] as const;
   const segments = await connection.query<{ segment: number }>(
     `SELECT DISTINCT segment FROM audit
       WHERE seq >= $2 AND seq < $3 AND (client IN LIST($1) OR sender IN LIST($1))`,
@@ -85,8 +75,8 @@ export async function eraseRecords(
   );
   let records = 0;
   for (const { segment } of segments) records += await eraseSegment(connection, segment, new Set(keys));
-  await rewriteRows(connection, ...range);
-  return { records, next: range[1] };
+  if (records > 0) await rewriteRows(connection, ...range);
+  return { records, next: block + 1 };
 }
 
 /** Erases the summaries and the tokens of a client, and adds the entry about it. */
@@ -97,6 +87,7 @@ export async function eraseSummaries(
 ): Promise<Erasure> {
   const keys = await allKeysOf(connection, given);
   const list = listOf(keys);
+  await connection.run("DELETE FROM audit_block WHERE client IN LIST($1)", [list]);
   const summaries = await deleteClients(connection, keys);
   const tokens = await connection.run("DELETE FROM audit_token WHERE fingerprint IN LIST($1)", [list]);
   // Earlier requests of the client may be the last ones of the key of unaccepted tokens.

@@ -5,8 +5,7 @@ import { WORTH } from "../worth.ts";
  * - `audit` has a small row for each record: the columns that queries need, and `start` and `size` of its text in its
  *   decompressed segment. Rows are numbered in the order of their commits, without gaps in a segment.
  * - `audit_segment`: the texts of the records `seq` to `last`, compressed. All of them are of one day.
- *
- * Only the records of a token have an index of their own: clients may ask for them. Other filters read the records by time.
+ * - `audit_block`: which clients have records in which block (`blocks.ts`).
  *
  * Days are numbers: days since 1970.
  */
@@ -32,7 +31,6 @@ const RECORDS = `
     size bigint NOT NULL
   );
   CREATE INDEX audit_time ON audit (time, seq);
-  CREATE INDEX audit_client ON audit (client, seq);
   CREATE INDEX audit_unaccepted ON audit (client) WHERE accepted = 0 AND client IS NOT NULL;
   CREATE TABLE audit_segment (
     seq bigint PRIMARY KEY,
@@ -46,6 +44,15 @@ const RECORDS = `
   );
   CREATE INDEX audit_segment_worth ON audit_segment (worth, time, seq, last, bytes);
   CREATE INDEX audit_segment_owner ON audit_segment (owner, bare, time, seq, last, bytes) WHERE worth = ${WORTH.accepted};
+  CREATE TABLE audit_block (
+    client text NOT NULL,
+    block bigint NOT NULL,
+    first bigint NOT NULL,
+    last bigint NOT NULL,
+    calls text NOT NULL,
+    PRIMARY KEY (client, block)
+  ) WITH (fillfactor = 50);
+  CREATE INDEX audit_block_number ON audit_block (block);
 `;
 
 /**

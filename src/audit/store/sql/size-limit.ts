@@ -4,6 +4,7 @@ import { ClientShares, type Cut } from "../client-shares.ts";
 import type { PurgeResult } from "../purge.ts";
 import { compressSegment, tryDecompress } from "../segment.ts";
 import { WORTH } from "../worth.ts";
+import { blockOf } from "./blocks.ts";
 import type { Connection } from "./driver.ts";
 import { moveRows, rowsOf } from "./segment-rows.ts";
 
@@ -54,6 +55,7 @@ export async function removeOld(connection: Connection, before: number): Promise
     for (const segment of found) await removeSegment(connection, segment);
     if (found.length > 0) return true;
   }
+  await forgetBlocks(connection);
   return false;
 }
 
@@ -138,6 +140,13 @@ async function cutOldest(connection: Connection, cut: Cut, shares: ClientShares,
   shares.add(cut, -oldest.size);
   if (bare) return step.remove(oldest);
   shares.add({ owner, bare: true }, await step.strip(oldest));
+}
+
+/** Deletes the index of blocks without records. */
+async function forgetBlocks(connection: Connection): Promise<void> {
+  const [first] = await connection.query<{ seq: number | null }>("SELECT min(seq) AS seq FROM audit_segment");
+  if (first?.seq === null || first === undefined) return;
+  await connection.run("DELETE FROM audit_block WHERE block < $1", [blockOf(first.seq)]);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Batch, Segment } from "../segment.ts";
 import { type IndexRow, tableRow } from "../record-row.ts";
 import { acceptedClients, worthOf } from "../worth.ts";
 import { keyRows, sendersOf, type Keyed, type KnownSenders, type Sender } from "../../usage/summary-key.ts";
+import { indexBlocks } from "./blocks.ts";
 import { claimEarlier } from "./claim-earlier.ts";
 import type { RequestCounts } from "./count-rows.ts";
 import { renameClient } from "./counts.ts";
@@ -63,7 +64,7 @@ async function insertSegment(
   return next;
 }
 
-/** Adds the segments of a batch. */
+/** Adds the segments of a batch and indexes them. */
 async function insertBatch(
   connection: Connection,
   { segments }: Batch,
@@ -74,7 +75,8 @@ async function insertBatch(
   const [newest] = await connection.query<{ last: number }>(
     "SELECT last FROM audit_segment WHERE seq = (SELECT max(seq) FROM audit_segment)",
   );
-  let next = (newest?.last ?? 0) + 1;
+  const from = (newest?.last ?? 0) + 1;
+  let next = from;
   let at = 0;
   for (const [index, segment] of segments.entries()) {
     const rows = keyed.slice(at, at + segment.rows.length).filter(({ id }) => isNew.has(id));
@@ -82,6 +84,7 @@ async function insertBatch(
     if (rows.length > 0)
       next = await insertSegment(connection, segment, rows, data[index] ?? Buffer.alloc(0), next);
   }
+  await indexBlocks(connection, from, next);
 }
 
 /**

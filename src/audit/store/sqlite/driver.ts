@@ -21,7 +21,7 @@ const spell = (text: string): string =>
   SPELLING.reduce((spelt, [found, other]) => spelt.replaceAll(found, other), text);
 
 /** "agau" in ASCII, and the number of the tables' design: files of a design that was never released are refused. */
-const APPLICATION_ID = 0x61676175 + 2;
+const APPLICATION_ID = 0x61676175 + 1;
 
 /** The schema of the file. */
 export const SCHEMA: SqliteSchema = { applicationId: APPLICATION_ID, steps: STEPS.map(spell) };
