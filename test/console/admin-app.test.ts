@@ -287,7 +287,7 @@ test("the console links to the report if there is one", async () => {
     parity: false,
     names: { client: "alpha", upstream: "v4" },
     states: describeStates({ client: "alpha", upstream: "v4" }, 7),
-    exportFormats: ["ndjson", "ndjson.zst", "csv", "har"],
+    exportFormats: EXPORT_FORMATS,
   });
   expect((await request(app({ report })).get("/api")).body).toMatchObject({ audit: true, report: true });
   expect((await request(app({ report })).get("/api/report")).body).toEqual({ made: true });

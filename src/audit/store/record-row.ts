@@ -1,7 +1,7 @@
 /**
  * The row of a record: the columns that queries and summaries need. A new column is a member of {@link
  * RecordColumns}, its value in {@link columnsOf}, its copy in {@link indexRow}, its name in {@link tableRow}, and a
- * step in `STEPS` of `sql/schema.ts`, which sets its value in old rows. To filter by it: `recordTerms` in
+ * step in `STEPS` of `sql/schema.ts`, which sets its value in old rows. To filter by it: `filterTerms` in
  * `sql/blocks.ts`.
  */
 import { plainText, plainTextOrNull } from "../record/plain-text.ts";

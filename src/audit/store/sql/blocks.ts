@@ -98,17 +98,25 @@ export interface RecordPart {
   readonly where: Where;
 }
 
-/** The conditions of records. `+` keeps a database from using the index of times within a block. */
-function recordTerms(query: AuditQuery): Term[] {
-  const { route, status, lane, since } = query;
+/** The conditions of the filters that are not times. */
+function filterTerms(query: AuditQuery): Term[] {
+  const { route, status, lane } = query;
   const clients = clientsOf(query);
   const keys = clients && listOf(clients);
-  const { cursor, until } = queryEnd(query);
   return [
     ["(client IN LIST(?) OR sender IN LIST(?))", keys, keys],
     ["route = ?", route],
     ["status = ?", status],
     ["lane = ?", lane],
+  ];
+}
+
+/** The conditions of records. `+` keeps a database from using the index of times within a block. */
+function recordTerms(query: AuditQuery): Term[] {
+  const { since } = query;
+  const { cursor, until } = queryEnd(query);
+  return [
+    ...filterTerms(query),
     ["+time >= ?", since === undefined ? undefined : Date.parse(since)],
     ["+time < ?", until],
     ["(+time, +seq) < (?, ?)", cursor?.time, cursor?.seq],
@@ -125,8 +133,9 @@ function timeTerms(query: AuditQuery): Term[] {
   ];
 }
 
+/** Whether a query filters by anything but times. */
 const isFiltered = (query: AuditQuery): boolean =>
-  (clientsOf(query) ?? query.route ?? query.status ?? query.lane) !== undefined;
+  filterTerms(query).some(([, ...values]) => values.some((value) => value !== undefined));
 
 interface FoundBlock {
   readonly block: number;
