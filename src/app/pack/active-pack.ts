@@ -79,7 +79,8 @@ function openServingPack(
 }
 
 /**
- * The active pack, which is replaced as a whole, the candidate, and earlier packs that in-flight requests still use.
+ * The active pack, the candidate, and earlier packs that in-flight requests still use. The active pack is replaced as a
+ * whole.
  */
 export class ActivePack {
   private readonly settings: Settings;

@@ -25,8 +25,8 @@ export class RefusedRowsError extends Error {}
 /** Options of a write queue. */
 export interface WriteQueueOptions extends Omit<WaitingRowsOptions, "onDrop"> {
   /**
-   * Writes all rows in one transaction, or none. Rows that are already stored are not changed. Returns the bytes that the
-   * records take in the store.
+   * Writes all rows in one transaction, or none. Rows that are already stored are not changed. Returns how many bytes
+   * the records take in the store.
    *
    * @throws {RefusedRowsError} Then it is called with fewer rows, until the one that is refused is alone and is dropped.
    */
@@ -35,7 +35,7 @@ export interface WriteQueueOptions extends Omit<WaitingRowsOptions, "onDrop"> {
   readonly durability: AuditDurability;
   /** Milliseconds for which the first row of a relaxed group waits for more. */
   readonly groupMs: number;
-  /** Called with the error of the first of several failed commits. */
+  /** Called with the error when a commit fails, but not again until one has succeeded. */
   readonly onFault?: ((error: unknown) => void) | undefined;
   /** Called with the request of each refused row for which no client waits, and the reason. */
   readonly onRefused?: ((requestId: string, error: unknown) => void) | undefined;

@@ -11,7 +11,7 @@ import {
   type Table,
 } from "./block.ts";
 
-/** A text on one line, without characters that act on a terminal or on the order of the text. */
+/** A text on one line. Control characters and marks that change the direction of text are escaped. */
 const joinLines = (text: string): string => toVisibleLine(text.replaceAll(/[\r\n\t]+/g, " "));
 
 const entity = (sign: string): string => `&#${sign.codePointAt(0)};`;

@@ -178,7 +178,7 @@ export function endOfString({ bytes, view, lastGroup }: Cursor, at: number): num
   }
 }
 
-/** The rest of a string in the last bytes of the text. */
+/** Returns where a string ends, byte by byte: the last bytes of the text are too few for a group of four. */
 function endOfLastString(bytes: Uint8Array, at: number): number {
   let end = at;
   for (;;) {

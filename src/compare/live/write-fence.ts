@@ -60,9 +60,9 @@ export class WriteFence {
   /**
    * Notes that a write of a client has begun.
    *
-   * @param names all that reads of the client may be known by
-   * @param owner whose share of the store it takes
-   * @returns to be called once, at its end
+   * @param names all names under which reads of this client may appear
+   * @param owner the one whose share of the store this write uses
+   * @returns a function to call once, when the write has ended
    */
   begin(names: readonly string[], owner: string): () => void {
     for (const name of names) {

@@ -10,7 +10,8 @@ import { readComparisons } from "../counts/stored-counts.ts";
 import { countDistinct, DEFAULT_RATE } from "../counts/summary.ts";
 
 /**
- * Finds lines whose last day has passed, and lines that no comparison has used although their route has enough of them.
+ * Finds lines whose last day has passed, and lines that no comparison has used although their route has enough
+ * comparisons.
  *
  * @param state Undefined: nothing was compared.
  * @param now Milliseconds since the epoch

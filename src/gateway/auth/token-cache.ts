@@ -207,7 +207,7 @@ export function createTokenCache({
   };
 }
 
-/** Whether the cached grants equal those of a response. */
+/** Whether the cached grants equal those of a response, or the response has none. */
 function isCovered(grants: Grants | undefined, cached: Grants | undefined): boolean {
   if (grants === undefined || cached === grants) return true;
   if (cached === undefined || cached === "all" || grants === "all") return false;

@@ -79,8 +79,8 @@ export function logout(
 /**
  * Redirects the browser to the login server, and stores the requested scopes.
  *
- * @throws {HttpError} 400 without a client, with a repeated parameter, or if all scopes are unknown; then the browser
- * is not redirected (A-141). 429 if the address or the application has requested too many different scopes.
+ * @throws {HttpError} 400 without a client, with a repeated parameter, or if all scopes are unknown. 429 if the address or the
+ * application has requested too many different scopes. None of them redirects the browser (A-141).
  */
 export async function redirectToLogin(
   request: AlphaRequest,

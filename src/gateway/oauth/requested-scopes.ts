@@ -12,8 +12,8 @@ const REQUEST_SECONDS = 3600;
 const MAX_PER_CLIENT = 500;
 
 /**
- * The same including the first requests of each address. An attacker who uses up the 500 can't block other addresses,
- * unless it has hundreds of them.
+ * The same maximum for the first requests of each address. So an attacker who uses up the 500 can't block other
+ * addresses without hundreds of addresses.
  */
 const MAX_WITH_FIRST = 2000;
 
@@ -48,8 +48,8 @@ interface Candidate {
   /** Its translation to v4 includes everything that v4 granted. */
   readonly fits: boolean;
   /**
-   * It matches, and v4 granted all of it. A grant of everything does not count, because servers without scopes grant
-   * that too.
+   * The request fits, and v4 granted everything that it asks for. A grant of `all` is never exact, because servers
+   * without scopes grant that too.
    */
   readonly isExact: boolean;
 }

@@ -189,7 +189,7 @@ function addLimitHeaders(
   if (isLimited) headers["retry-after"] = String(status.retryAfter);
 }
 
-/** Other links stay, because a `Link` header is a list (RFC 8288, section 3). */
+/** Adds the headers of a list. An existing `Link` is kept, because `Link` is a list (RFC 8288, section 3). */
 function addListHeaders(
   { link, ...others }: NonNullable<RequestContext["listHeaders"]>,
   headers: Record<string, string>,

@@ -146,7 +146,7 @@ const MAX_APPLICATION_LENGTH = 256;
 export interface RecordedSender {
   readonly hash: string | undefined;
   readonly application: string | undefined;
-  /** Whether v4 has accepted the token, or the login server the application. */
+  /** Whether v4 has accepted the token, or the login server has accepted the application. */
   readonly isAccepted: boolean;
 }
 

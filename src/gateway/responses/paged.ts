@@ -31,7 +31,7 @@ function cursorOf(row: unknown, { clientCursor }: Paging): string {
 }
 
 /**
- * Reads the next v4 page. While the item of a cursor is searched, no row is taken.
+ * Reads the next v4 page. Until the item of a cursor is found, no row is taken.
  *
  * @returns undefined if the page before the item starts in an earlier v4 page, which is to be read again
  */

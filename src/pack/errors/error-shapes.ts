@@ -103,7 +103,7 @@ const responsesOf = (
 /**
  * Reports mistakes in the errors of an envelope.
  *
- * @param outer The envelope of its resource, for one of a route.
+ * @param outer If `envelope` belongs to a route: the envelope of the route's resource.
  * @param parameters The path parameters of the routes that have these errors.
  */
 export function checkOwnErrors(

@@ -18,7 +18,7 @@ function browserOf({ headers }: IncomingMessage): string | undefined {
   return new RegExp(`(?:^|; )${cookieName}=([0-9a-f]{64})(?:;|$)`).exec(headers.cookie ?? "")?.[1];
 }
 
-/** Rejects forms of other sites (CSRF). Browsers send an origin with every form. */
+/** Whether a form comes from another site (CSRF). Browsers send an origin with every form. */
 function isCrossOrigin({ headers }: IncomingMessage): boolean {
   const { origin, host } = headers;
   return origin !== undefined && URL.parse(origin)?.host !== host;

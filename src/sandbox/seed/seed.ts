@@ -86,7 +86,7 @@ function addAll<T extends UntypedRow>(table: Table<T>, home: string, all: readon
   for (const value of all) table.add(home, value.id, structuredClone(value));
 }
 
-// Special cases on single instances, so that every rule of v4 has one.
+// Single instances with special data, so that every rule of v4 applies to at least one.
 
 /** Indexes in the order of creation. A smaller account has fewer special cases. */
 const migrationIndex = 20;

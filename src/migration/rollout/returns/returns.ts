@@ -9,7 +9,7 @@ import { createRoutesToReturn, type RoutesToReturn } from "./routes-to-return.ts
 import { createScores, type Cause, type Scores, type Seen } from "./scores.ts";
 import type { RolloutEvent, Trip, TripTarget } from "./trips.ts";
 
-/** The person who returns something or resumes it, and the reason. */
+/** The person who returns a route, a client or everything, or resumes it, and the reason. */
 export interface RolloutAction extends TripTarget {
   readonly by: string;
   readonly reason: string | null;
