@@ -61,7 +61,6 @@ export { type HttpServer, isInvalidMessage, listen, ListenError } from "./http/h
 export { createInFlightTracker, type InFlightTracker } from "./http/in-flight.ts";
 export { ignoreBehindLastRequest, type MessageRejection, rejectInvalid } from "./http/invalid-messages.ts";
 export { hostOf, SAFE_METHODS, SAME_SITES } from "./http/origins.ts";
-export { createProxyWarning } from "./http/proxy-warning.ts";
 export { createBodyReaders, hasBody, type RequestBodies } from "./bodies/receive-body.ts";
 export {
   createRequestContext,
@@ -74,6 +73,7 @@ export {
   restoreTarget,
 } from "./http/request-context.ts";
 export {
+  createProxyWarning,
   clientAddresses,
   normalizeAddress,
   type OnUntrustedProxy,

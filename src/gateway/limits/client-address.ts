@@ -1,6 +1,7 @@
 import { BlockList, isIP, isIPv4, isIPv6, type Socket } from "node:net";
 import type { IncomingMessage } from "node:http";
 import ipaddr from "ipaddr.js";
+import type { Log } from "../../base/index.ts";
 
 /** An IPv6 address in brackets, and an IPv4 address, each with or without a port. */
 const WITH_PORT = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/;
@@ -89,5 +90,19 @@ export function clientAddresses(
       rest = rest.slice(0, Math.max(0, comma));
     }
     return address;
+  };
+}
+
+/** Warns about the first untrusted proxy. A stranger can send such a header too, so a process logs only one line. */
+export function createProxyWarning(log: Log): OnUntrustedProxy {
+  let hasWarned = false;
+  return function warnOfUntrustedProxy(address) {
+    if (hasWarned) return;
+    hasWarned = true;
+    log.warn(
+      { code: "AG_PROXY_NOT_TRUSTED", address },
+      "X-Forwarded-For or Forwarded came from an address that is not in TRUST_PROXY, and has no effect: " +
+        "all clients behind this address share one rate limit. If it is your proxy, set TRUST_PROXY to its address",
+    );
   };
 }

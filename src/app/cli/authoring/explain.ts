@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { HttpError, loadPack, packFolder } from "../../../pack/index.ts";
 import { renderScript } from "../../../base/index.ts";
-import { createDryRun, type DryRunRequest, type DryRunResponse } from "../../../compare/index.ts";
+import { createDryRun, type DryRunResponse } from "../../../compare/index.ts";
 import { isCall } from "../../../authoring/index.ts";
 import { findInvalidIds, type HttpRequest } from "../../../gateway/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
@@ -19,18 +19,16 @@ export interface ExplainFlags extends RequestFlags {
 }
 
 /** The values of the upstream's paths. The request has been translated, or its error is explained instead. */
-async function readValues(
-  { headers = {} }: DryRunRequest,
-  { context: { match, sent, time } }: DryRunResponse,
-): Promise<Pick<Explanation, "parameters" | "unsentIds">> {
+async function readValues({
+  context: { match, sent, time },
+  exchange: { request },
+}: DryRunResponse): Promise<Pick<Explanation, "parameters" | "unsentIds">> {
   if (!match || !sent) return { parameters: {}, unsentIds: [] };
   const { route, parameters } = match;
-  const lines = Object.entries(headers).map(([name, value]) => [name, [value]]);
-  const head = { match, time, request: { headers: Object.fromEntries(lines) } };
   try {
     return {
       parameters: (await route.writeParameters?.(parameters)) ?? parameters,
-      unsentIds: route.bulk ? await findInvalidIds({ ...sent, ...head }) : [],
+      unsentIds: route.bulk ? await findInvalidIds({ ...sent, match, time, request }) : [],
     };
   } catch (error) {
     if (error instanceof HttpError) return { parameters, unsentIds: [] };
@@ -58,7 +56,7 @@ export async function explain(
   const sent: HttpRequest[] = [];
   const dryRun = createDryRun(withoutAnswers(pack), createEmptyV4(pack, request, sent));
   const result = await dryRun.send(request);
-  const explanation = { call, sent, result, pack, ...(await readValues(request, result)) };
+  const explanation = { call, sent, result, pack, ...(await readValues(result)) };
   print(renderScript(outlineExplanation(explanation)));
   return isRejected(explanation) ? 1 : 0;
 }
