@@ -4,7 +4,7 @@ export interface ScannedName {
   readonly place: "alone" | "part" | "anywhere";
 }
 
-/** A state of the automaton. It stands for the letters of names that were read last. */
+/** A state of the automaton. It represents the letters of names that were read last. */
 interface State {
   readonly id: number;
   readonly next: Map<string, State>;
@@ -40,7 +40,7 @@ const FORM_NAMES: readonly (readonly [name: string, end: RegExp])[] = [
   ["values", /[=*[\].\d]/],
 ];
 
-/** The character that stands for all that lead from each state to the same state. */
+/** The character that represents all those that lead from each state to the same state. */
 function representative(char: string): string {
   if (HIDING.test(char)) return "%";
   if (/[a-z\d\t\0=*[\].]/i.test(char)) return char;

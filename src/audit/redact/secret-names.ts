@@ -75,7 +75,7 @@ function readRule(written: string): { readonly words: string; readonly rule: Rul
   return { words, rule: /^_.*_$/.test(written) ? "part" : "alone" };
 }
 
-/** The pattern of any of these, which matches nothing if there are none. */
+/** A pattern that matches each of these. For an empty list it matches nothing. */
 const anyOf = (patterns: readonly string[]): string =>
   patterns.length === 0 ? "(?!)" : `(?:${patterns.join("|")})`;
 

@@ -146,7 +146,7 @@ const objectKeys = {
   }),
   error_fields: about(
     z.record(name, name).optional(),
-    "Upstream members, dotted, each with the client's field in the upstream's errors. `lines.price` stands for all items of a list, `lines[0].price` for one.",
+    "Upstream members, dotted, each with the client's field in the upstream's errors. `lines.price` is for all items of a list, `lines[0].price` for one.",
     { first_name: "name", "lines.price": "amount", "lines[0]": "first_line" },
   ),
 };
