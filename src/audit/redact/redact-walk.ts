@@ -22,6 +22,8 @@ import type { SecretValues } from "./secret-values.ts";
 const MAX_JSON_LENGTH = 1024 * 1024;
 const MAX_JSON_VALUES = 8000;
 const MAX_DEPTH = 64;
+/** The levels that one level of encoding counts as, because each decodes the whole text again. */
+const ENCODING_DEPTH = 8;
 /**
  * Maximum number of texts that look like JSON and are invalid, because each costs an exception. Further ones are not
  * parsed.
@@ -247,7 +249,7 @@ export class RedactionWalk {
     if (!/[^\w.~*-]/.test(part)) return part;
     if (depth >= MAX_DEPTH) return this.#tooMuch();
     const text = decodeFormText(part);
-    const redacted = text === part ? this.#redactPlain(text, depth) : this.text(text, depth + 1);
+    const redacted = text === part ? this.#redactPlain(text, depth) : this.text(text, depth + ENCODING_DEPTH);
     return redacted === text ? part : encodeURIComponent(redacted.toWellFormed());
   }
 
