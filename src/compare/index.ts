@@ -42,7 +42,7 @@ export { recordCurls } from "./dry-run/record-curls.ts";
 export { clientBody, typeOfFormat } from "./dry-run/recorded-body.ts";
 export { callName, findRecordedCall, isCallOf } from "./dry-run/recorded-v4.ts";
 export { addressVariable, shellQuote, shellWord } from "./dry-run/curl.ts";
-export { MAX_COMPARED_BYTES } from "./live/ask-old-service.ts";
+export { MAX_COMPARED_BYTES } from "./answers/compare-answers.ts";
 export { compareAfter } from "./live/shadow-feature.ts";
 export type { ComparisonBudget, RolloutData } from "./live/compared-sides.ts";
 export { overridesMethod } from "./live/served-request.ts";

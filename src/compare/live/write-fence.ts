@@ -1,7 +1,7 @@
 /** Which clients write, and when they wrote last: an answer that was read while its client wrote says nothing. */
 import { Shares } from "../../base/index.ts";
-import { CLIENT_SHARE } from "../counts/counts.ts";
-import type { ReportFull } from "../counts/waiting-counts.ts";
+import { CLIENT_SHARE } from "../answers/client-shares.ts";
+import type { ReportFull } from "../counts/waiting-results.ts";
 
 /** A read for a comparison. */
 export interface Reading {
