@@ -48,7 +48,7 @@ export type { ComparisonBudget, RolloutData } from "./live/compared-sides.ts";
 export { overridesMethod } from "./live/served-request.ts";
 export { COMPARISONS, type ComparisonsParts } from "./live/comparisons-feature.ts";
 export { SHADOW, type OpenShadow } from "./live/shadow-feature.ts";
-export { createShadow, type Shadow } from "./live/shadow.ts";
+export { Shadow } from "./live/shadow.ts";
 export { createRecordedComparison } from "./recorded/compare-recorded.ts";
 export { findUnusedLines } from "./recorded/unused-lines.ts";
 export { bodyOf } from "./replay/compare-result.ts";

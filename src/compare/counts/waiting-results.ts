@@ -148,9 +148,7 @@ export class WaitingResults {
     const { subject, route } = compared;
     return (
       [differing, ...Object.values(cases)].some((each) => hasCase(each, digest)) ||
-      this.#results.some(
-        (each) => each.digest === digest && each.route === route && each.subject === subject,
-      )
+      this.#results.some((each) => each.digest === digest && each.route === route && each.subject === subject)
     );
   }
 
@@ -166,8 +164,10 @@ export class WaitingResults {
   /** Whether a field that differs has room for another example. */
   #lacksExample(compared: Compared, fields: CountedResult["fields"]): boolean {
     const stored = this.#routeOf(compared)?.fields ?? [];
-    const full = stored.filter(({ examples }) => examples.length >= MAX_EXAMPLES).map(lineKey);
-    return fields.some((field) => !full.includes(lineKey(field)));
+    const full = new Set(
+      stored.filter(({ examples }) => examples.length >= MAX_EXAMPLES).map((field) => lineKey(field)),
+    );
+    return fields.some((field) => !full.has(lineKey(field)));
   }
 
   /** Redacts the sample at once, so that no secrets are kept. */

@@ -13,9 +13,6 @@ import {
   decodeContent,
 } from "../../gateway/index.ts";
 
-
-
-
 /** Milliseconds until a whole answer must have come, once it was asked for. */
 export const COMPARISON_TIMEOUT_MS = 10_000;
 

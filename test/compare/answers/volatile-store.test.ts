@@ -110,7 +110,10 @@ test("what is known and stored is bounded, and a client that shows many fields l
       );
   learn(volatile, 60, "at", "GET /7");
   const fieldsOf = (known: VolatileFields): number =>
-    Object.values(known.toJSON()).reduce((sum, route) => sum + Object.keys(route["noisy"]?.fields ?? {}).length, 0);
+    Object.values(known.toJSON()).reduce(
+      (sum, route) => sum + Object.keys(route["noisy"]?.fields ?? {}).length,
+      0,
+    );
   expect(fieldsOf(volatile)).toBe(1000);
   await createVolatileStore(store, volatile, OLD)();
   const started = await startProcess();
