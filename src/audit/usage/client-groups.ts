@@ -199,15 +199,21 @@ function addGroupCalls(groups: readonly GroupWithState[], usage: readonly RouteU
   const used = usage.filter((row) => isUse(row) && groupOf(row.client) !== undefined);
   const byCall = Map.groupBy(used, ({ client, route }) => `${groupOf(client)?.client}\n${route}`);
   const calls = [...byCall.values()].flatMap((rows): GroupCall[] => {
-    const [{ client: key = null, route = null } = {}] = rows;
-    const group = groupOf(key);
+    const [first] = rows;
+    const group = first && groupOf(first.client);
     if (!group) return [];
     const { id, client, name, family, userAgent, state } = group;
     const sum = (countOf: (row: RouteUsage) => number): number =>
       rows.reduce((all, row) => all + countOf(row), 0);
     return [
       {
-        ...{ id, client, name, family, userAgent, state, route: route ?? "" },
+        id,
+        client,
+        name,
+        family,
+        userAgent,
+        state,
+        route: first.route ?? "",
         requests: sum(({ requests }) => requests),
         errors: sum(({ status, requests }) => (status >= 400 ? requests : 0)),
         lossy: sum(({ lossy }) => lossy),

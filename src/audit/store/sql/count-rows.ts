@@ -50,7 +50,7 @@ export async function countRows(connection: Connection, rows: readonly CountedRo
   const counted = rows.filter(isCounted);
   await addRows(connection, COUNTS.usage, counted.map(usageOf));
   await addRows(connection, COUNTS.agents, counted.map(agentOf));
-  const sent = namesOf(rows, "sentNames").map(({ requests: _, ...name }) => name);
+  const sent = namesOf(rows, "sentNames").map(({ requests: _requests, ...name }) => name);
   await addRows(connection, COUNTS.sent, sent);
   await addRows(connection, COUNTS.losses, namesOf(rows, "lostNames"));
 }
