@@ -20,7 +20,8 @@ const errorShape = about(
 
 const statusOrClass = z.union([z.int().min(400).max(599), z.enum(["4XX", "5XX"])]);
 
-const shapeRule = z.strictObject({
+/** A shape that some errors have. */
+export const shapeRule = z.strictObject({
   status: about(
     z.union([statusOrClass, z.array(statusOrClass).min(1)]).optional(),
     "Errors with this status, or with one of several. `4XX` is a class. Default: any.",

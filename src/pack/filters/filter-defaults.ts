@@ -1,5 +1,5 @@
 /** The filter and order of a list if the client gives none, and values that mean no filter. */
-import type { Condition, Conditions, Filter, Order } from "./condition.ts";
+import { fieldNames, type Condition, type Conditions, type Filter, type Order } from "./condition.ts";
 import type { Scalar } from "../values/value-kind.ts";
 import { forParameter, throwFilterError } from "./filter-error.ts";
 
@@ -12,10 +12,6 @@ export interface FilterDefaults {
   /** Empty: the order of the upstream. */
   readonly order: readonly Order[];
 }
-
-/** All fields of conditions, at any depth. */
-export const fieldNames = (conditions: Conditions): string[] =>
-  conditions.flatMap((each) => (each.kind === "field" ? [each.field] : each.members.flatMap(fieldNames)));
 
 /** Leaves conditions out that are true for every row: those with a value that means no filter. */
 function removeAll(conditions: Conditions, all: FilterDefaults["all"]): Conditions {

@@ -8,7 +8,7 @@ const name = z.string().min(1);
 
 const queryParameter = (example: string) => about(name, "The query parameter.", example);
 
-const pageStyle = z.strictObject({
+export const pageStyle = z.strictObject({
   parameter: queryParameter("page"),
   first: about(z.int().min(0).max(1).default(1), "Number of the first page.", 0),
 });
@@ -30,7 +30,7 @@ const page = <Style extends z.ZodType>(style: Style) =>
 const offset = <Style extends z.ZodType>(style: Style) =>
   about(style.optional(), "A page starts at an offset, counted in items.", { parameter: "offset" });
 
-const cursorStyle = z.strictObject({
+export const cursorStyle = z.strictObject({
   parameter: queryParameter("starting_after"),
   item: about(
     name.optional(),

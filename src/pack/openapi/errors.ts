@@ -1,7 +1,7 @@
 /** The responses with errors, and the schema of their bodies. */
-import { isRequestName, keyNameOf, textsWithNames } from "../errors/error-places.ts";
+import { errorNames, isRequestName, keyNameOf, problemNames } from "../errors/error-places.ts";
 import { isObject } from "../../base/index.ts";
-import { isItemTemplate, namesIn, nameOf, type Shape } from "../values/shape.ts";
+import { isItemTemplate, nameOf, type Shape } from "../values/shape.ts";
 import type { Pack } from "../load/pack.ts";
 import type { Json } from "./schemas.ts";
 
@@ -23,7 +23,7 @@ const isOptional = (name: string): boolean => OPTIONAL_NAMES.has(name) || isRequ
 
 /** Whether each problem is an item of the array. One without any of its values is not. */
 function hasEachProblem(item: Shape): boolean {
-  const names = namesIn(item).flatMap(({ name }) => (name === "name" || isRequestName(name) ? [] : [name]));
+  const names = problemNames(item);
   return names.length === 0 || names.some((name) => !isOptional(name));
 }
 
@@ -38,7 +38,7 @@ function describeShape(shape: unknown, describe: (name: string) => Json): Json {
     const items = describeShape(shape[0], describe);
     return { type: "array", ...(hasEachProblem(shape[0]) && { minItems: 1 }), items };
   }
-  if (textsWithNames(shape).includes(shape as string)) return { type: "string" };
+  if (typeof shape === "string" && errorNames(shape).length > 0) return { type: "string" };
   if (!isObject(shape)) return { const: shape };
   const all = Object.entries(shape);
   const keyed = all.find(([key]) => keyNameOf(key) !== undefined);
