@@ -104,7 +104,7 @@ export {
 export { headerName, status } from "./values/text-types.ts";
 export { isOperand, type Scalar } from "./values/value-kind.ts";
 export { fieldNames, type Filter } from "./filters/condition.ts";
-export { completeFilter } from "./filters/filter-defaults.ts";
+export { completeFilter } from "./filters/default-filters.ts";
 export { throwFilterError, throwParameterError } from "./filters/filter-error.ts";
 export type { FilterWriter, SentFilter } from "./filters/filter-writer.ts";
 export type { Grammar } from "./filters/grammar.ts";

@@ -59,15 +59,13 @@ export const isWholeList = ({ catalog, aggregate }: RouteDefinition): boolean =>
 export function compileQueryFilter(
   definition: RouteDefinition,
   resource: Resource,
-  { client }: DialectDefinition,
+  { client: { filters } }: DialectDefinition,
   isParameter: (name: string) => boolean,
   location: SourceLocation,
 ): QueryFilter | undefined {
-  const { filters } = client;
   if (!filters || filters.header !== undefined || definition.response !== "list") return undefined;
-  const fields = listFields(isWholeList(definition), resource);
   const isOther = (name: string): boolean => resource.members.has(name) && !isParameter(name);
-  const filter = new QueryFilter(filters, fields, isOther);
+  const filter = new QueryFilter(filters, listFields(isWholeList(definition), resource), isOther);
   for (const name of [...filter.parameters.keys(), ...filter.others])
     if (isParameter(name))
       location.report({
@@ -86,9 +84,8 @@ export function filterParameters(
   const templates = filters ? fieldTemplates(filters).filter(isMeant) : [];
   return [...members.values()].flatMap((rule) => {
     const field = filterName(rule);
-    return field === undefined
-      ? []
-      : templates.map(({ template }) => [fillName(template, field), rule] as const);
+    if (field === undefined) return [];
+    return templates.map(({ template }) => [fillName(template, field), rule] as const);
   });
 }
 
@@ -99,9 +96,9 @@ export function upstreamFilterNames(
   dialect: DialectDefinition,
 ): string[] {
   const { client, upstream } = dialect;
-  if (!upstream.filters || definition.response !== "list") return [];
-  if (!client.filters && !definition.default_filter && !definition.default_order) return [];
-  if (isWholeList(definition)) return [];
+  const isFiltered = client.filters ?? definition.default_filter ?? definition.default_order;
+  if (!upstream.filters || !isFiltered || definition.response !== "list" || isWholeList(definition))
+    return [];
   return [
     ...filterParameters(resource, dialect, ({ isOther }) => !isOther).map(([name]) => name),
     ...otherParameters(upstream.filters),

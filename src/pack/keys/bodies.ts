@@ -66,6 +66,7 @@ export const upload = routeKey({
     states((route) => has(route, "body"), '"upload" excludes "body": the gateway does not read the file'),
   ],
   compile: (definition) => definition,
+  openapi: ({ content_type: type }) => ({ requestContent: { [type]: {} } }),
 });
 
 export const when = schemaKey({

@@ -3,11 +3,16 @@ import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { routePagination } from "../lists/pagination-definition.ts";
 import { schemaKey } from "./key.ts";
-import { has, needs, needsKind } from "../key-rules.ts";
+import { has, needs, needsKind, type RouteFacts } from "../key-rules.ts";
 
 const json = z.json();
 const name = z.string().min(1);
 const filterValue = z.union([z.string(), z.number(), z.boolean()]);
+
+const needsList = needs<RouteFacts>(
+  "a route that responds with a list",
+  ({ keys }) => keys.response === "list",
+);
 
 export const pagination = schemaKey({
   schema: about(
@@ -15,7 +20,7 @@ export const pagination = schemaKey({
     "How each side pages this list. `none`: neither side does. Default: as in `pack.yaml`.",
     { client: "none" },
   ),
-  rules: [needs("a route that responds with a list", ({ keys }) => keys.response === "list")],
+  rules: [needsList],
 });
 
 export const search = schemaKey({
@@ -58,6 +63,7 @@ export const defaultFilter = schemaKey({
     "The filter by each of these fields, a value or several, if the client does not filter by it.",
     { state: "open" },
   ),
+  rules: [needsList],
 });
 
 export const defaultOrder = schemaKey({
@@ -66,4 +72,5 @@ export const defaultOrder = schemaKey({
     "The order of the list if the client gives none.",
     { created: "descending" },
   ),
+  rules: [needsList],
 });

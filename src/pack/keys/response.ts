@@ -53,6 +53,7 @@ export const file = routeKey({
     { content_type: "image/*" },
   ),
   compile: (definition) => definition,
+  openapi: ({ content_type: type }) => ({ content: { [type]: {} } }),
 });
 
 export const text = routeKey({
@@ -80,6 +81,7 @@ export const text = routeKey({
   compile({ content_type: contentType, body }, { location }) {
     return { contentType, write: compileScoped(body, location.at("body"), "translated").evaluate };
   },
+  openapi: ({ contentType }) => ({ content: { [contentType]: { schema: { type: "string" } } } }),
 });
 
 export const object = schemaKey({

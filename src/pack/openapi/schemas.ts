@@ -14,6 +14,10 @@ export type Json = Record<string, unknown>;
 /** A reference to the schema of an object. */
 export const objectRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
+/** A schema, or a choice of several. */
+export const anyOf = (schemas: readonly Json[]): Json =>
+  schemas.length === 1 ? (schemas[0] ?? {}) : { anyOf: schemas };
+
 const orNull = (schema: unknown): Json => ({ anyOf: [schema, { type: "null" }] });
 
 /** The schema of a type of the API surface. */

@@ -1,5 +1,5 @@
 import type { Scalar } from "../values/value-kind.ts";
-import type { FilterDefaults } from "../filters/filter-defaults.ts";
+import type { FilterDefaults } from "../filters/default-filters.ts";
 import type { QueryFilter } from "../filters/query-filter.ts";
 import type { SelectFields } from "../filters/select.ts";
 import type { FilterField } from "../filters/translate.ts";
