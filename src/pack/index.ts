@@ -136,7 +136,6 @@ export type { RouteKind } from "./key-rules.ts";
 export type { ChosenMembers } from "./keys/sparse-fields.ts";
 export {
   createListParser,
-  describeListFault,
   type ListValues,
   onePage,
   type ParseListBody,

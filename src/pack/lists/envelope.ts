@@ -13,7 +13,7 @@ import {
 } from "../../base/index.ts";
 import type { ReadWrapped } from "../bodies/object-wrapper.ts";
 import { toCursor } from "./styles.ts";
-import { fillShape, nameOf, namesIn, valueAt, type Shape } from "../values/shape.ts";
+import { fillShape, findPath, nameOf, namesIn, type Shape } from "../values/shape.ts";
 
 /** The values of a list about its page. Only values that its shape has are present; null: there is no such page. */
 export type ListValues = Readonly<
@@ -56,8 +56,13 @@ const READERS: Readonly<Partial<Record<string, (value: unknown) => unknown>>> = 
   previous_link: (value) => parseLink(value) ?? null,
 };
 
+/** Why a value is not a list of a shape. */
+export interface ListFault {
+  readonly fault: string;
+}
+
 /**
- * Parses a list and its items in one pass. Returns undefined if the value, or the wrapper of an item, does not have the shape.
+ * Parses a list and its items in one pass.
  *
  * @param readWrapped reads the object in the wrapper of an item; undefined: items have none
  */
@@ -65,7 +70,7 @@ export type ParseListBody = <Item>(
   from: Cursor,
   readItem: (from: Cursor) => Item,
   readWrapped?: ReadWrapped,
-) => (ListValues & { readonly items: readonly Item[] }) | undefined;
+) => (ListValues & { readonly items: readonly Item[] }) | ListFault;
 
 /** The kind of a member of a list: the items, a value by its index, or an object with more members. */
 type Target = "items" | number | Level;
@@ -104,9 +109,12 @@ export function createListParser(
   shape: Shape,
   { maxItems = Infinity, mayBeOmitted = false }: { maxItems?: number; mayBeOmitted?: boolean } = {},
 ): ParseListBody {
-  const read = namesIn(shape).flatMap(({ name }) => {
+  const placeOf = (path: readonly string[]): string =>
+    path.length === 0 ? "the response" : `"${path.join(".")}"`;
+  const itemsPlace = placeOf(findPath(shape, "items") ?? []);
+  const read = namesIn(shape).flatMap(({ name, path }) => {
     const { [name]: readValue } = READERS;
-    return readValue ? [{ name, readValue }] : [];
+    return readValue ? [{ name, readValue, place: placeOf(path) }] : [];
   });
   const names = read.map(({ name }) => name);
   const top = isObject(shape) ? compileLevel(shape, names) : undefined;
@@ -152,38 +160,22 @@ export function createListParser(
     const isInObject = isObjectAt(from);
     if (top) readLevel(top);
     else readItems();
-    const isOmitted = !items && mayBeOmitted && isInObject;
+    const isOmitted = !items && !isInvalid && mayBeOmitted && isInObject;
     if (isOmitted) items = [];
-    if (!items || isInvalid) return undefined;
+    const faults = items ? [] : [`${itemsPlace} is no array`];
     const values: Record<string, unknown> = {};
-    for (const [index, { name, readValue }] of read.entries()) {
+    for (const [index, { name, readValue, place }] of read.entries()) {
       const text = texts[index];
       const sent = text === undefined ? undefined : fromJsonText(text);
       const value = readValue(sent === undefined && isOmitted ? OF_EMPTY[name] : sent);
-      if (value === undefined) return undefined;
+      if (value === undefined)
+        faults.push(`${place} is ${text === undefined ? "missing" : "no valid value"}`);
       values[name] = value;
     }
+    if (isInvalid && faults.length === 0) faults.push("an item is not in the wrapper of items");
+    if (!items || faults.length > 0) return { fault: faults.join(", ") };
     return { ...(values as ListValues), items };
   };
-}
-
-/**
- * Describes the difference between a value and a list that {@link createListParser} reads. @param mayBeOmitted as
- * there
- */
-export function describeListFault(shape: Shape, body: unknown, mayBeOmitted = false): string {
-  const names = namesIn(shape);
-  const itemsPath = names.find(({ name }) => name === "items")?.path ?? [];
-  const isOmitted = mayBeOmitted && isObject(body) && (valueAt(body, itemsPath) ?? null) === null;
-  const faults = names.flatMap(({ name, path }) => {
-    const value = valueAt(body, path);
-    const place = path.length === 0 ? "the response" : `"${path.join(".")}"`;
-    if (name === "items") return isOmitted || Array.isArray(value) ? [] : [`${place} is no array`];
-    const { [name]: readValue } = READERS;
-    if (!readValue || readValue(value ?? (isOmitted ? OF_EMPTY[name] : undefined)) !== undefined) return [];
-    return [`${place} is ${value === undefined ? "missing" : "no valid value"}`];
-  });
-  return faults.join(", ") || "an item is not in the wrapper of items";
 }
 
 /** A list of a shape that is complete on one page. */
