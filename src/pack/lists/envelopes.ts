@@ -2,7 +2,7 @@
 import { createListParser, type ParseListBody } from "./envelope.ts";
 import { LIST_VALUES } from "./page-values.ts";
 import { closestMatch, isObject, type SourceLocation } from "../../base/index.ts";
-import { fillKey, keysIn, namesIn, reportInArray, reportUnknownNames, type Shape } from "../values/shape.ts";
+import { fillKey, keysIn, nameOf, namesIn, reportInArray, reportUnknownNames, type Shape } from "../values/shape.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RoutePagination } from "./pagination-definition.ts";
 import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
@@ -42,7 +42,7 @@ function checkShape(shape: Shape, required: "items" | "object", location: Source
   const isList = required === "items";
   const names = isList ? LIST_NAMES : WRAPPER_NAMES;
   reportUnknownNames(shape, names, location);
-  const allowed = isList ? "$list" : "$name";
+  const allowed = `$${isList ? "list" : "name"}`;
   for (const key of keysIn(shape).filter((each) => each !== allowed))
     if (KEYS.has(key) || closestMatch(key, [allowed]) !== undefined)
       location.report({ message: `"${key}" can't be a key here`, hint: `a key with a value is ${allowed}` });
@@ -80,7 +80,7 @@ function fillListKey(shape: Shape, list: string): Shape {
 
 /** Whether a shape has the name of its list, as a value or as a key. */
 const namesList = (shape: Shape): boolean =>
-  keysIn(shape).includes("$list") || namesIn(shape).some(({ name }) => name === "list");
+  keysIn(shape).some((key) => nameOf(key) === "list") || namesIn(shape).some(({ name }) => name === "list");
 
 /** The values of a list about its page. */
 const valuesOf = (shape: Shape): ReadonlySet<string> =>
