@@ -2,7 +2,15 @@
 import { createListParser, type ParseListBody } from "./envelope.ts";
 import { LIST_VALUES } from "./page-values.ts";
 import { closestMatch, isObject, type SourceLocation } from "../../base/index.ts";
-import { fillKey, keysIn, nameOf, namesIn, reportInArray, reportUnknownNames, type Shape } from "../values/shape.ts";
+import {
+  fillKey,
+  keysIn,
+  nameOf,
+  namesIn,
+  reportInArray,
+  reportUnknownNames,
+  type Shape,
+} from "../values/shape.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RoutePagination } from "./pagination-definition.ts";
 import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
