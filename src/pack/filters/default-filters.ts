@@ -148,7 +148,12 @@ export function compileFilterDefaults(
   grammar: Grammar,
   where: UpstreamFilter | undefined,
   location: SourceLocation,
-): { filterDefaults: FilterDefaults | undefined; unfiltered: ReadonlyMap<string, Scalar> } {
+): {
+  /** The default filter that completes the client's filter. Undefined without one. */
+  readonly filterDefaults: FilterDefaults | undefined;
+  /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
+  readonly unfiltered: ReadonlyMap<string, Scalar>;
+} {
   if (definition.response !== "list") return { filterDefaults: undefined, unfiltered: new Map() };
   const rules = [...resource.members].map(([name, rule]) => ({ name, ...filterRuleOf(rule) }));
   const isCondition = (name: string): boolean =>
