@@ -1,17 +1,12 @@
 /** `check --watch` and `check --update` as authors run them. */
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "@jest/globals";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, run } from "./program.ts";
-
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
+import { expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { run } from "./program.ts";
 
 function copyPack(): { folder: string; change(file: string, from: string, to: string): void } {
-  const folder = createFolder();
+  const folder = temporaryFolder();
   cpSync("examples/library/pack", folder, { recursive: true });
   return {
     folder,
@@ -44,15 +39,6 @@ test("check --update changes golden cases, prints the difference, and then check
   expect(code).toBe(0);
 }, 60_000);
 
-test("check says that a pack is shipped without golden cases, and names none of its routes", async () => {
-  const { folder } = copyPack();
-  rmSync(join(folder, "examples"), { recursive: true });
-  const { code, out } = await run(["check", folder]).ended;
-  expect(out).toMatch(/\ngolden cases: none, because the pack has no folder "examples"\n$/);
-  expect(out).not.toContain("without a golden case");
-  expect(code).toBe(0);
-});
-
 test("check names each expression that the package jsonata runs, and each that it runs a part of", async () => {
   const { folder, change } = copyPack();
   change("book.yaml", "'$calls.loan.reader'", "'[$name := $calls.loan.reader, $name][0]'");
@@ -65,9 +51,4 @@ test("check names each expression that the package jsonata runs, and each that i
   expect(out).toMatch(
     /\nexpressions compiled \d+, interpreted 1\n {2}interpreted: book\.yaml:\d+ \S+: .{1,120} \(a variable that is bound inside an expression\)\n {2}partly interpreted: pack\.yaml:\d+ \S+: .{119}… \(\$formatNumber\)\n/,
   );
-});
-
-test("check --watch excludes --update, which changes the files itself", async () => {
-  const { code, err } = await run(["check", "--watch", "--update"]).ended;
-  expect([code, err]).toEqual([1, expect.stringContaining("AG_USAGE: ")]);
 });

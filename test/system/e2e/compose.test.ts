@@ -15,8 +15,8 @@ import { makeDatabase, type TestDatabase } from "../../support/postgres-database
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
 import { startBalancer, type Balancer } from "./balancer.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, REPOSITORY, run, serve, DEFAULT_GRACE, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { REPOSITORY, run, serve, DEFAULT_GRACE, type Serving } from "./program.ts";
 
 interface Composed {
   readonly environment: Readonly<Record<string, string>>;
@@ -129,18 +129,16 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
       RATE_LIMIT: "61/900",
     };
     const start = (settings: Readonly<Record<string, string>> | undefined): Promise<Serving> =>
-      serve(createFolder(), { env: { ...DEFAULT_GRACE, ...settings, ...here, DATA_DIR: createFolder() } });
+      serve(temporaryFolder(), {
+        env: { ...DEFAULT_GRACE, ...settings, ...here, DATA_DIR: temporaryFolder() },
+      });
     running = await Promise.all([start(gateways[0]), start(gateways[1])]);
     balancer = await startBalancer(running);
     await waitUntilServing();
   }, 60_000);
 
   afterEach(async () => {
-    await killAll();
     await balancer.stop();
-    await redis.stop();
-    await database.drop();
-    removeFolders();
   });
 
   /**

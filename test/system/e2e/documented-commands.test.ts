@@ -3,9 +3,9 @@ import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, PROGRAM, REPOSITORY, run, serve, type Serving } from "./program.ts";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { PROGRAM, REPOSITORY, run, serve, type Serving } from "./program.ts";
 
 const execute = promisify(execFile);
 
@@ -70,7 +70,7 @@ function writeFilesOf(page: string, target: string): void {
 
 /** A folder like a checkout, so that files which the commands write stay out of the repository. */
 function checkoutCopy(): string {
-  const copy = createFolder();
+  const copy = temporaryFolder();
   for (const name of ["bin", "src", "node_modules", "test", "package.json"])
     symlinkSync(join(REPOSITORY, name), join(copy, name));
   cpSync(join(REPOSITORY, "mappings"), join(copy, "mappings"), { recursive: true });
@@ -93,10 +93,6 @@ beforeAll(async () => {
   mkdirSync(join(folder, "data"));
   gateway = await serve(join(folder, "data"), { cwd: folder });
 }, 60_000);
-afterAll(async () => {
-  await killAll();
-  removeFolders();
-});
 
 describe("documented commands", () => {
   test.each(blocks.filter((block) => !startsGateway(block)))(
@@ -125,7 +121,7 @@ describe("documented commands", () => {
         env: {
           PORT: "0",
           ADMIN_PORT: "0",
-          DATA_DIR: createFolder(),
+          DATA_DIR: temporaryFolder(),
           UPSTREAM_TIMEOUT_MS: "500",
           LOG_LEVEL: "fatal",
         },

@@ -3,17 +3,12 @@ import { execFile } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { freePort } from "../../support/free-port.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, REPOSITORY, run, serve } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { REPOSITORY, run, serve } from "./program.ts";
 
 const execute = promisify(execFile);
-
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
 
 /** `...` stands for any text. */
 const matcherOf = (output: string): RegExp =>
@@ -37,13 +32,13 @@ test.each([
 ])(
   "each command in the README of examples/%s gives what the page shows",
   async (name, usualPort, more) => {
-    const folder = createFolder();
+    const folder = temporaryFolder();
     cpSync(join(REPOSITORY, "examples", name), folder, { recursive: true });
     for (const each of ["bin", "src", "node_modules", "package.json"])
       symlinkSync(join(REPOSITORY, each), join(folder, each));
     const port = String(await freePort());
     run([], { script: ["service.ts"], cwd: folder, env: { PORT: port } });
-    const gateway = await serve(createFolder(), {
+    const gateway = await serve(temporaryFolder(), {
       cwd: folder,
       flags: [
         "--mappings-dir",

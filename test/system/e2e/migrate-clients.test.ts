@@ -3,27 +3,22 @@ import { execFile } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { freePort } from "../../support/free-port.ts";
-import { createFolder, removeFolders } from "./folder.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { blocksOf, matcherOf } from "./guide-steps.ts";
-import { killAll, PROGRAM, REPOSITORY, run, type Program, type Serving } from "./program.ts";
+import { PROGRAM, REPOSITORY, run, type Program, type Serving } from "./program.ts";
 
 const execute = promisify(execFile);
 
 /** How long a reader repeats a command. */
 const PATIENCE_MS = 30_000;
 
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
-
 const blocks = blocksOf("docs/guide/migrate-clients.md");
 
 /** A folder like a clone of the repository, with a port for the receiver of notices. */
 async function createClone(): Promise<string> {
-  const folder = createFolder();
+  const folder = temporaryFolder();
   for (const name of ["mappings", "examples/migration"])
     cpSync(join(REPOSITORY, name), join(folder, name), { recursive: true });
   const port = String(await freePort());

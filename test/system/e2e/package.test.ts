@@ -19,9 +19,9 @@ import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.
 import { freePort } from "../../support/free-port.ts";
 import { publicApi } from "../../support/public-api.ts";
 import { installPackage } from "../install-package.ts";
-import { createFolder, removeFolders } from "./folder.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { typeScriptBlocks } from "./markdown-code.ts";
-import { killAll, REPOSITORY, run, serve, type Program } from "./program.ts";
+import { REPOSITORY, run, serve, type Program } from "./program.ts";
 
 const execute = promisify(execFile);
 
@@ -33,8 +33,6 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(async () => {
-  await killAll();
-  removeFolders();
   if (process.env["TESTED_PACKAGE"] === undefined) rmSync(place, { recursive: true });
 }, 60_000);
 
@@ -42,7 +40,7 @@ afterAll(async () => {
 const script = (): string[] => [join(place, "node_modules", ".bin", "alpha-gateway")];
 
 test("the built program serves, with the console, the audit and the included pack", async () => {
-  const gateway = await serve(createFolder(), { script: script(), cwd: createFolder() });
+  const gateway = await serve(temporaryFolder(), { script: script(), cwd: temporaryFolder() });
   const [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
 
   const response = await fetch(`${gateway.url}/v4/vm/instances`, {
@@ -67,7 +65,7 @@ test("the built program serves, with the console, the audit and the included pac
 });
 
 test("the built program sends files to v4, and gives v4's files to clients", async () => {
-  const gateway = await serve(createFolder(), { script: script(), cwd: createFolder() });
+  const gateway = await serve(temporaryFolder(), { script: script(), cwd: temporaryFolder() });
   const [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
   const send = (
     path: string,
@@ -99,7 +97,7 @@ test("the built program sends files to v4, and gives v4's files to clients", asy
 });
 
 test("the built program checks its own pack from any folder", async () => {
-  const { code, out } = await run(["check"], { script: script(), cwd: createFolder() }).ended;
+  const { code, out } = await run(["check"], { script: script(), cwd: temporaryFolder() }).ended;
 
   // The package has no golden cases.
   expect(out).toMatch(/\ngolden cases: none, .+\n$/);
@@ -139,7 +137,7 @@ test.each([
   ["OTEL_EXPORTER_OTLP_ENDPOINT", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }],
   ["AUDIT_OTLP", { AUDIT_OTLP: "http://127.0.0.1:1" }],
 ])("without OpenTelemetry's packages, %s is refused with what to install", async (setting, env) => {
-  const settings = { PORT: "0", ADMIN_PORT: "0", DATA_DIR: createFolder(), ...env };
+  const settings = { PORT: "0", ADMIN_PORT: "0", DATA_DIR: temporaryFolder(), ...env };
   const { code, err } = await run(["serve"], { script: script(), cwd: place, env: settings }).ended;
   expect(code).toBe(1);
   expect(err).toContain(

@@ -1,20 +1,13 @@
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { createRecordIds } from "../../../src/audit/record/record-id.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
-import { exampleRecords } from "../../authoring/explain/example-records.ts";
 import { withPack } from "../../pack/load/pack-folder.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, run } from "./program.ts";
-
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { run } from "./program.ts";
 
 const newId = createRecordIds();
 
@@ -41,13 +34,13 @@ function zones(): AuditRecord {
 }
 
 function exported(records: readonly AuditRecord[]): string {
-  const file = join(createFolder(), "audit.ndjson");
+  const file = join(temporaryFolder(), "audit.ndjson");
   writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
   return file;
 }
 
 async function stored(records: readonly AuditRecord[]): Promise<string> {
-  const directory = createFolder();
+  const directory = temporaryFolder();
   const keep = { durability: "strict", retentionDays: 36_500, sizeLimit: 1e12 } as const;
   const store = await openSqliteStore({ directory, ...keep });
   for (const record of records) await store.append(record);
@@ -85,71 +78,4 @@ test("replay of a data folder with another pack reports each kind of change once
     },
     "mappings",
   );
-});
-
-test("replay of records that can't be judged is not a success", async () => {
-  const sample = zones();
-  const login = {
-    ...sample,
-    alpha: {
-      ...sample.alpha,
-      path: "/oauth/authorize",
-      route: "GET /oauth/authorize",
-      status: 302,
-      response: null,
-    },
-    v4: [],
-  };
-  const { code, out } = await run(["replay", "--from", exported([native(), login])]).ended;
-  expect(out).toBe(
-    [
-      "0 the same, 0 changed, 2 inconclusive",
-      "inconclusive:",
-      "  1 native request: no pack is involved",
-      "  1 call of the login server: no route of the pack is involved",
-      "nothing was compared",
-      "",
-    ].join("\n"),
-  );
-  expect(code).toBe(2);
-});
-
-test("replay reports a changed entry of a catalog in each object that has it, or that it was not compared", async () => {
-  const records = await exampleRecords("mappings", loadPack("mappings"));
-  const instances = records.flatMap(([, record]) =>
-    record.alpha.route === "GET /vm/instances/:id" && record.alpha.status === 200 ? [record] : [],
-  );
-  const from = exported(instances);
-  const unchanged = await run(["replay", "--from", from]).ended;
-  expect(unchanged.out).toMatch(/^ {2}\d+ datacenter$/m);
-  expect(unchanged.code).toBe(0);
-  await withPack(
-    [{ file: "datacenter.yaml", from: "$known ? $known : label", to: '$known ? $known & "!" : label' }],
-    async (pack) => {
-      const { code, out } = await run(["replay", "--from", from, "--pack", pack]).ended;
-      expect(out).toMatch(/^ {2}response\.datacenter\.label: "(.+)" -> "\1!"$/m);
-      expect(out).toMatch(/^ {2}\d+ GET \/vm\/instances\/:id: response\.datacenter\.label/m);
-      expect(code).toBe(1);
-    },
-    "mappings",
-  );
-});
-
-test("filters select records of files and of stores", async () => {
-  const records = [zones(), native()];
-  for (const from of [exported(records), await stored(records)]) {
-    const { out } = await run(["replay", "--from", from, "--route", "GET /dns/zones"]).ended;
-    expect(out).toBe("1 the same, 0 changed, 0 inconclusive\n");
-  }
-});
-
-test.each([
-  [["replay", "--from", "package.json"], "Line 1 is not an audit record"],
-  [["replay", "--from", "/no/such/file"], "/no/such/file"],
-  [["replay", "--from", "README.md", "--status", "x"], "--status: Has to be a status"],
-  [["replay", "--from", "README.md", "--pack", "/no/such/pack"], "/no/such/pack"],
-])("%j is an error with a message", async (args, message) => {
-  const { code, err } = await run(args).ended;
-  expect(err).toContain(message);
-  expect(code).toBe(1);
 });

@@ -1,22 +1,15 @@
-import { afterEach, expect, test } from "@jest/globals";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { expect, test } from "@jest/globals";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { createRecordIds } from "../../../src/audit/record/record-id.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, run } from "./program.ts";
-
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { run } from "./program.ts";
 
 const OLD = "2001-03-01T10:00:00.000Z";
 
 /** A data folder as a gateway leaves it; one record is older than any gateway keeps them. */
 async function recorded(): Promise<string> {
-  const folder = createFolder();
+  const folder = temporaryFolder();
   const store = await openSqliteStore({
     directory: folder,
     durability: "strict",
@@ -53,23 +46,4 @@ test("report deletes no record, however old", async () => {
     const { out } = await run(["report", "--format", "csv"], { env }).ended;
     expect(out).toContain("old/1");
   }
-});
-
-test.each([
-  [["report", "--format", "pdf"], "Allowed choices are md, html, json, csv"],
-  [["report", "--since", "yesterday"], "--since: Has to be a moment in ISO 8601"],
-  [["report", "--client", "me"], "--client: Has to be a name of CLIENTS_FILE"],
-  [["report", "--colour", "red"], "--colour"],
-])("report %j is rejected with a message", async (args, result) => {
-  const { code, out, err } = await run(args).ended;
-  expect(err).toContain(result);
-  expect({ code, out }).toEqual({ code: 1, out: "" });
-});
-
-test("report says so without records, and creates no store", async () => {
-  const folder = createFolder();
-  const { code, err } = await run(["report"], { env: { DATA_DIR: folder } }).ended;
-  expect(err).toContain(`There is no audit store in ${folder}`);
-  expect(code).toBe(1);
-  expect(existsSync(join(folder, "audit.db"))).toBe(false);
 });

@@ -4,21 +4,16 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { freePort } from "../../support/free-port.ts";
-import { createFolder, removeFolders } from "./folder.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { blocksOf, matcherOf } from "./guide-steps.ts";
-import { killAll, PROGRAM, REPOSITORY, run, type Program, type Serving } from "./program.ts";
+import { PROGRAM, REPOSITORY, run, type Program, type Serving } from "./program.ts";
 
 const execute = promisify(execFile);
 
 /** How long a reader repeats a command. */
 const PATIENCE_MS = 30_000;
-
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
 
 const blocks = blocksOf("docs/guide/roll-out.md");
 
@@ -124,7 +119,7 @@ class Terminals {
 }
 
 test("each step of the guide gives what the page shows", async () => {
-  const folder = createFolder();
+  const folder = temporaryFolder();
   for (const name of ["mappings", "examples/old-service"])
     cpSync(join(REPOSITORY, name), join(folder, name), { recursive: true });
   const [sandbox, login, old] = [await freePort(), await freePort(), await freePort()];
