@@ -120,28 +120,6 @@ describe("a window of a brown-out", () => {
   });
 });
 
-describe("a window that is open", () => {
-  test("ends for a client that a changed plan waits for, and begins again without it", async () => {
-    const waiting = (...names: string[]): string =>
-      BROWN_OUT.replace("for: 1h", `for: 1h, wait_for: [${names.join(", ")}]`);
-    const file = await startRecording(waiting("silent"), {
-      CLIENTS_FILE: clientsFile(`reports: { user_agents: ["reports/*"] }\nsilent: {}`),
-    });
-    const statusAfter = async (plan: string, state: string): Promise<number> => {
-      writeFileSync(file, `announced: 2026-01-01\n${plan}`);
-      await gateway.reload();
-      await waitFor(async () => (await planStatus()).stages[0].state === state);
-      return (await gateway.request(LIST, { as: "other" })).status;
-    };
-    await gateway.request(LIST, { headers: { "user-agent": "reports/1" } });
-    moveTo("2026-06-01T10:30:00Z");
-    await waitFor(async () => (await planStatus()).stages[0].state === "active");
-    expect(await statusAfter(waiting("silent", "reports"), "waiting")).toBe(200);
-    await waitFor(async () => (await planStatus()).stages[0].blockedBy[0] === "reports");
-    expect(await statusAfter(waiting("silent"), "active")).toBe(500);
-  });
-});
-
 describe("a storm of retries", () => {
   /** A request of one of the accepted tokens, from an address of its own. */
   const requestFrom = (as: string, address: string) =>
@@ -245,18 +223,6 @@ describe("a freeze", () => {
     moveTo("2026-06-02T00:00:03Z");
     expect((await read("full")).status).toBe(200);
     expect((await read("invented")).status).toBe(403);
-  });
-
-  test("lets in nobody by a user agent, which anybody can send, and who is allowed by that name", async () => {
-    const CLIENTS_FILE = clientsFile(
-      `reports: { user_agents: ["reports/*"] }\nscripts: { user_agents: ["curl/*"] }`,
-    );
-    await startRecording(`${FREEZE}allow: { scripts: 2026-09-01 }\n`, { CLIENTS_FILE });
-    const statusOf = async (as: string, agent: string): Promise<number> =>
-      (await gateway.request(LIST, { as, headers: { "user-agent": agent } })).status;
-    expect([await statusOf("full", "reports/1"), await statusOf("full", "curl/8")]).toEqual([200, 200]);
-    moveTo("2026-06-02T00:00:03Z");
-    expect([await statusOf("other", "reports/1"), await statusOf("other", "curl/8")]).toEqual([403, 200]);
   });
 
   test.each<[string, Record<string, string>]>([
@@ -433,17 +399,6 @@ describe("a changed plan", () => {
     await gateway.reload();
     expect(await sunset()).toBe("Sat, 01 Aug 2026 00:00:00 GMT");
     expect(await metric("alpha_gateway_sunset_file_last_reload_successful")).toBe(0);
-  });
-
-  test("follows the ends of the client directory", async () => {
-    const directory = clientsFile(`reports: { user_agents: ["reports/*"], ends: 2026-09-01 }`);
-    await startWith("end: 2026-07-01\n", { CLIENTS_FILE: directory });
-    const sunset = async () =>
-      (await gateway.request(LIST, { headers: { "user-agent": "reports/1" } })).headers.get("sunset");
-    expect(await sunset()).toBe("Tue, 01 Sep 2026 00:00:00 GMT");
-    writeFileSync(directory, `reports: { user_agents: ["reports/*"], ends: 2026-10-01 }`);
-    await gateway.reload();
-    expect(await sunset()).toBe("Thu, 01 Oct 2026 00:00:00 GMT");
   });
 });
 

@@ -20,6 +20,7 @@ export function startInBrowser(start: () => Promise<ListeningGateway>) {
       return shown;
     },
     /** Opens a window without a view. */
-    openWindow: (look?: Look, options?: BrowserContextOptions) => openConsole(browser, gateway, look, options),
+    openWindow: (look?: Look, options?: BrowserContextOptions) =>
+      openConsole(browser, gateway, look, options),
   };
 }

@@ -1,4 +1,4 @@
-/** `check --watch` and `check --update` as authors run them. */
+/** `check` as authors run it. */
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
@@ -51,4 +51,17 @@ test("check names each expression that the package jsonata runs, and each that i
   expect(out).toMatch(
     /\nexpressions compiled \d+, interpreted 1\n {2}interpreted: book\.yaml:\d+ \S+: .{1,120} \(a variable that is bound inside an expression\)\n {2}partly interpreted: pack\.yaml:\d+ \S+: .{119}… \(\$formatNumber\)\n/,
   );
+});
+
+test("check finds no problem in the included pack, and prints what it covers", async () => {
+  const { code, out } = await run(["check"]).ended;
+
+  expect(out).toMatch(
+    /^\d+ routes, \d+ objects, \d+ fields\nfields by class: .+\nsurface: \d+ of \d+ routes mapped, (\d+) of \1 fields mapped\n/,
+  );
+  expect(out).toMatch(/^ {2}POST \/feedback +400 This call has no counterpart/m);
+  expect(out).toMatch(
+    /\nexpressions compiled \d+, interpreted 0\ngolden cases: (\d+) of \1 routes, .+\n {2}without a golden case: .+\n\d+ examples passed\n$/,
+  );
+  expect(code).toBe(0);
 });

@@ -10,24 +10,12 @@ import { describe, expect, test } from "@jest/globals";
 import { freePort } from "../../support/free-port.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { blocksOf, partMatcherOf } from "./guide-steps.ts";
 import { REPOSITORY, run } from "./program.ts";
 
 const execute = promisify(execFile);
 
-const page = readFileSync(join(REPOSITORY, "docs/guide/write-a-pack.md"), "utf8");
-const blocks = [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
-  ([, language = "", text = ""]) => [language, text] as const,
-);
-
-/** `...` stands for any text. */
-const matcherOf = (output: string): RegExp =>
-  new RegExp(
-    output
-      .trim()
-      .split("...")
-      .map((part) => RegExp.escape(part.trim()))
-      .join("[^]*"),
-  );
+const blocks = blocksOf("docs/guide/write-a-pack.md");
 
 test("each step of the guide gives what the page shows", async () => {
   const folder = temporaryFolder();
@@ -63,7 +51,7 @@ test("each step of the guide gives what the page shows", async () => {
     const [next, output = ""] = blocks[index + 1] ?? [];
     expect([text, next]).toEqual([text, "text"]);
     // A saved file is in use after a moment.
-    await waitFor(async () => matcherOf(output).test(await bash(text).catch(() => "")));
+    await waitFor(async () => partMatcherOf(output).test(await bash(text).catch(() => "")));
   }
   expect(served).toBe(1);
 }, 180_000);

@@ -46,3 +46,15 @@ describe("a seed file", () => {
     expect(both).toMatchObject({ code: 1, err: expect.stringContaining("SEED: only the embedded sandbox") });
   });
 });
+
+test("sandbox runs v4 alone, until a signal", async () => {
+  const sandbox = run(["sandbox", "--port", "0"], { cwd: temporaryFolder() });
+  const [, url = "", token = ""] = await sandbox.waitForOutput(/^v4 sandbox +(\S+)[^]*^ +full +(\S+)$/m);
+
+  const response = await fetch(`${url}/v4/vm/instances`, { headers: { authorization: `Bearer ${token}` } });
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ data: expect.any(Array), page: 1 });
+
+  sandbox.signal("SIGTERM");
+  expect(await sandbox.ended).toMatchObject({ code: 0, signal: null, err: "" });
+});
