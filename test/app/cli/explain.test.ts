@@ -312,10 +312,14 @@ const SHIPPED: readonly (readonly [
     ["POST /v4/vm/instances/5/backups/cancel", "GET /v4/vm/instances/5"],
     ["after the call, for the response\ncurl"],
   ],
-  [["mappings", "PUT /vm/instances/5", "-d", "{}"], ["GET /v4/vm/instances/5"], []],
+  [
+    ["mappings", "PUT /vm/instances/5", "-d", "{}"],
+    ["GET /v4/vm/instances/5", "GET /v4/vm/instances/5/transfer", "GET /v4/vm/instances/5/backups"],
+    [],
+  ],
   [
     ["mappings", "GET /vm/kernels/vm/latest_64"],
-    ["GET /v4/vm/kernels?page=1&page_size=100"],
+    ["GET /v4/vm/kernels"],
     ["the catalog cache, which is filled by\ncurl "],
   ],
   [
