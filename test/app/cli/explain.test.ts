@@ -320,7 +320,7 @@ const SHIPPED: readonly (readonly [
   [
     ["mappings", "GET /vm/kernels/vm/latest_64"],
     ["GET /v4/vm/kernels"],
-    ["the catalog cache, which is filled by\ncurl "],
+    ["not called now: the response comes from the catalog cache, which is filled by\ncurl "],
   ],
   [
     ["examples/shipping/pack", "PUT /labels/current", "-d", '{"paper":"a6"}'],
