@@ -82,11 +82,11 @@ async function compare(directory: string): Promise<void> {
   test.each(LOOKS)(
     "are accessible and fit the window: $width, $scheme",
     async (look) => {
-      const { page, expectSound } = await show("#/parity", look);
-      await expectSound();
+      const { page, faults } = await show("#/parity", look);
+      expect(await faults()).toEqual([]);
       await page.getByRole("link", { name: "alpha-gateway parity show" }).click();
       await page.getByRole("heading", { name: "GET /vm/instances" }).waitFor();
-      await expectSound();
+      expect(await faults()).toEqual([]);
     },
     LONG_MS,
   );

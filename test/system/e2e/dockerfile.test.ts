@@ -21,8 +21,8 @@ describe("the Dockerfile", () => {
     expect(instruction("USER")).toBe("node");
     expect(instruction("HEALTHCHECK")).not.toBe("");
     expect(JSON.parse(instruction("CMD"))).toEqual(["node", "dist/main.js", "serve"]);
-    const names = stages.map(({ name }) => name);
-    for (const stage of stages.filter((each) => !names.includes(each.image)))
+    const names = new Set(stages.map(({ name }) => name));
+    for (const stage of stages.filter((each) => !names.has(each.image)))
       expect(stage.image).toMatch(/:(?!latest\b)[\w.-]+$/);
     expect(recipe).not.toMatch(/^ADD |npm i(?:nstall)?\b|apt(?:-get)? install|(?:TOKEN|SECRET|PASSWORD)=/m);
   });
