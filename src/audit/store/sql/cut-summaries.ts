@@ -1,7 +1,7 @@
 /** Deletes summaries that are too old, and those above their limits. */
 import { UNACCEPTED } from "../../usage/summary-key.ts";
 import { DAY_MS, dayNumber, MOST_FAMILIES, NEWCOMERS_SHARE } from "../../usage/usage.ts";
-import type { StoreLimits } from "../purge.ts";
+import type { StoreLimits } from "../store.ts";
 import { COUNTS, deleteClients, type CountTable } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
 

@@ -1,6 +1,6 @@
 /** Deletes records that are too old, and what is least important when the records exceed their size limit. */
 import { StoredShares } from "../client-shares.ts";
-import type { StoreLimits } from "../purge.ts";
+import type { StoreLimits } from "../store.ts";
 import { WORTH } from "../record-row.ts";
 import { removeBodies } from "../remove-bodies.ts";
 import { blockOf } from "./blocks.ts";
