@@ -203,20 +203,18 @@ export class TokenStore {
         throw new TokenUnavailableError("the state store does not respond: the upstream's token is unknown");
       return record;
     }
-    if (!record.storedToken) return undefined;
+    const { clock } = this.#options;
     let { storedToken } = record;
-    if (isDue(storedToken, this.#options.clock())) {
-      const isExpired = hasExpired(storedToken, this.#options.clock());
-      const refreshing = this.#refresher.mayRefresh(hash, isExpired)
-        ? this.#refresher.tryRefresh(hash)
-        : undefined;
+    if (storedToken && isDue(storedToken, clock())) {
+      const refreshing = this.#refresher.refresh(hash);
       // In the background, while the current token works.
-      if (!isExpired) return this.#toActiveToken(storedToken, hash, token);
-      await refreshing;
-      storedToken = this.#records.cached(hash)?.storedToken ?? storedToken;
-      if (isDue(storedToken, this.#options.clock()) && hasExpired(storedToken, this.#options.clock()))
-        throw new TokenUnavailableError("a token has expired and can't be refreshed now");
+      if (hasExpired(storedToken, clock())) {
+        await refreshing;
+        storedToken = this.#records.cached(hash)?.storedToken ?? storedToken;
+        if (isDue(storedToken, clock()) && hasExpired(storedToken, clock()))
+          throw new TokenUnavailableError("a token has expired and can't be refreshed now");
+      }
     }
-    return this.#toActiveToken(storedToken, hash, token);
+    return storedToken && this.#toActiveToken(storedToken, hash, token);
   }
 }

@@ -23,7 +23,7 @@ import {
   readRaw,
 } from "../../base/index.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
-import type { Upstream } from "./client.ts";
+import type { Upstream } from "./http-call.ts";
 
 /** A catalog that is cached, and the function that translates its items. */
 export interface CatalogSource {
