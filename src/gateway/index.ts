@@ -42,11 +42,8 @@ export { createNativeRateLimit } from "./forward/native-authorization.ts";
 export type { ForwardError } from "./forward/exchange.ts";
 export { badRequestBody, createMessageRejection } from "./http/bad-request.ts";
 export {
-  createCrossSiteGuard,
   createGuard,
-  createHeadGuard,
-  createHostGuard,
-  createPackGuard,
+  createGuards,
   createPreflightLimit,
   type GuardDependencies,
   type GuardOptions,
@@ -121,8 +118,12 @@ export { createRecordOptions, createRedaction } from "./record/recorded-request.
 export { isSecretId, type RecordOptions } from "./record/recorded-request.ts";
 export { Recorder } from "./record/recorder.ts";
 export { createResponseCache, NO_RESPONSE_CACHE } from "./calls/response-cache.ts";
-export { openExistingState, openSharedState, type SharedState } from "./state/shared-state.ts";
-export type { StateSettings } from "./state/state-backend.ts";
+export {
+  openExistingState,
+  openSharedState,
+  type SharedState,
+  type StateSettings,
+} from "./state/shared-state.ts";
 export { openSqliteKeyValueStore } from "./state/sqlite-store.ts";
 export { type StateFullness, watchFullness } from "./state/state-fullness.ts";
 export { firstPagePath } from "./upstream/catalog-reader.ts";
