@@ -3,7 +3,7 @@ import type { KeyValueStore, Log, Settings } from "../../base/index.ts";
 import type { LimiterName } from "../limits/limiter.ts";
 import { createRedisTokenCache } from "./redis-token-cache.ts";
 import { connectRedis, isRejection, type RedisClient } from "./redis-client.ts";
-import { readInteger, readTexts, REDIS_PREFIX } from "./redis-replies.ts";
+import { INTEGER, readReply, REDIS_PREFIX, TEXTS } from "./redis-replies.ts";
 import { createRedisStore } from "./redis-store.ts";
 import { createRedisLimiter } from "./redis-limiter.ts";
 
@@ -27,7 +27,7 @@ async function registerReplica(redis: RedisClient, onFault: (fault: string) => v
   /** Records a heartbeat of this process, removes expired processes, and counts the rest. */
   const beat = (): Promise<number> =>
     redis.run(async (client) => {
-      const [now] = readTexts(await client.time());
+      const [now] = readReply(TEXTS, await client.time());
       const score = Number(now);
       const replies = await client
         .multi()
@@ -36,7 +36,7 @@ async function registerReplica(redis: RedisClient, onFault: (fault: string) => v
         .expire(KEY, EXPIRY_SECONDS)
         .zCard(KEY)
         .exec();
-      return readInteger(replies.at(-1));
+      return readReply(INTEGER, replies.at(-1));
     });
 
   async function sendHeartbeat(): Promise<void> {

@@ -1,6 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient, ErrorReply } from "@redis/client";
-import { COUNT_REQUESTS, LIMIT_PREFIX, readText, readWindowCount, RedisReplyError } from "./redis-replies.ts";
+import {
+  COUNT_REQUESTS,
+  LIMIT_PREFIX,
+  readReply,
+  RedisReplyError,
+  TEXT,
+  WINDOW_COUNT,
+} from "./redis-replies.ts";
 
 /** Timeout of a command. A request waits for it, and can continue without Redis. */
 const COMMAND_MS = 500;
@@ -162,7 +169,7 @@ export class RedisClient {
     if (!this.#client.isReady) return;
     let fault: string | undefined;
     try {
-      readWindowCount(await withTimeout(this.#client.eval(COUNT_REQUESTS, PROBE), COMMAND_MS));
+      readReply(WINDOW_COUNT, await withTimeout(this.#client.eval(COUNT_REQUESTS, PROBE), COMMAND_MS));
     } catch (error) {
       if (!isRejection(error)) {
         // One late response is not an outage.
@@ -191,7 +198,7 @@ export class RedisClient {
     if (subscription.isActive || !this.#client.isReady) return;
     try {
       await this.#client.subscribe(subscription.channel, (message) =>
-        subscription.onMessage(readText(message)),
+        subscription.onMessage(readReply(TEXT, message)),
       );
       subscription.isActive = true;
       this.#note("channel", undefined);

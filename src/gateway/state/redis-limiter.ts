@@ -1,6 +1,6 @@
 import { type Limiter, type RateLimit, toStatus } from "../limits/limiter.ts";
 import type { RedisClient } from "./redis-client.ts";
-import { COUNT_REQUESTS, LIMIT_PREFIX, readInteger, readWindowCount } from "./redis-replies.ts";
+import { COUNT_REQUESTS, INTEGER, LIMIT_PREFIX, readReply, WINDOW_COUNT } from "./redis-replies.ts";
 
 /** Counts below zero would allow more requests: a key that expired, or that was counted elsewhere, gets no refund. */
 const REFUND = `
@@ -19,14 +19,15 @@ export function createRedisLimiter(
       // A Redis that refuses a channel can count, but the replicas need all of it.
       if (!redis.isReady()) throw new Error("Redis is away");
       const [count, msLeft] = await redis.run(async (client) =>
-        readWindowCount(
+        readReply(
+          WINDOW_COUNT,
           await client.eval(COUNT_REQUESTS, { keys: keysOf(key), arguments: ["1", String(seconds)] }),
         ),
       );
       return toStatus(points, points - count, msLeft);
     },
     async refund(key) {
-      await redis.run(async (client) => readInteger(await client.eval(REFUND, { keys: keysOf(key) })));
+      await redis.run(async (client) => readReply(INTEGER, await client.eval(REFUND, { keys: keysOf(key) })));
     },
     size: 0,
   };
