@@ -51,7 +51,6 @@ export {
   UNKNOWN_PACK,
   warnOfUncheckedHost,
 } from "./http/browser-guards.ts";
-export { corsSettings } from "./http/cors.ts";
 export { allowOrigins } from "./http/cors.ts";
 export { createHostCheck } from "./http/origins.ts";
 export { type HttpServer, isInvalidMessage, listen, ListenError } from "./http/http-server.ts";

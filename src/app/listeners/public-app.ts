@@ -5,7 +5,6 @@ import { xContentTypeOptions } from "helmet";
 import {
   allowOrigins,
   type AlphaHandler,
-  corsSettings,
   createGuards,
   createKnownSenders,
   createPreflightLimit,
@@ -47,7 +46,7 @@ export function createPublicRouter(settings: Settings, dependencies: PublicAppDe
     }),
     xContentTypeOptions(),
     ...guards.host,
-    allowOrigins(corsSettings(settings, pack), createPreflightLimit(dependencies)),
+    allowOrigins(settings, pack, createPreflightLimit(dependencies)),
     ...createTesterGuard(settings, dependencies, guardOptions),
     ...createNativeMiddleware(settings, dependencies, recorder, shadow),
     ...guards.head,
