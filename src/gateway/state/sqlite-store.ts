@@ -77,17 +77,6 @@ function prepare(database: DatabaseSync) {
   };
 }
 
-function openDatabase(directory: string, file: string): DatabaseSync {
-  try {
-    return openStateDatabase(directory);
-  } catch (error) {
-    throw new StateUnavailableError(
-      `The state store ${file} cannot be used: ${errorText(error)}. ` +
-        "Repair it, or move it away to start without its tokens (clients then have to sign in again).",
-    );
-  }
-}
-
 /** The file of the store. It deletes expired entries, and notices the loss of the file. */
 class StateFile {
   readonly statements: ReturnType<typeof prepare>;
@@ -103,13 +92,12 @@ class StateFile {
   #probedAt = -Infinity;
 
   constructor(directory: string, maxMembers: number, onLost: SqliteStoreOptions["onLost"]) {
-    const file = join(directory, STATE_FILE);
-    this.#database = openDatabase(directory, file);
+    this.#database = openStateDatabase(directory);
     this.statements = prepare(this.#database);
     this.#onLost = onLost;
     this.#sweepAfter = Math.min(SWEEP_AFTER, Math.ceil(maxMembers / 100));
     this.sweep();
-    this.#lostFile = holdFile(file);
+    this.#lostFile = holdFile(join(directory, STATE_FILE));
     this.#timer = setInterval(() => void this.#trySweep(), SWEEP_MS).unref();
   }
 

@@ -100,27 +100,25 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
   }
 }
 
+interface BufferedCallOptions {
+  readonly pool: UpstreamPool;
+  readonly timeoutMs: number;
+  /** Largest response in bytes, decoded. */
+  readonly maxBytes: number;
+}
+
 /** A request with its retries. For the circuit breaker it is one call with one outcome. */
 class BufferedCall {
-  readonly #pool: UpstreamPool;
-  readonly #maxBytes: number;
+  readonly #options: BufferedCallOptions;
   readonly #request: HttpRequest;
   readonly #limit: TimeLimit;
-  readonly #timeoutMs: number;
   /** Reports the outcome of the last attempt to the breaker; undefined until one was allowed. */
   report: (() => void) | undefined;
 
-  constructor(
-    pool: UpstreamPool,
-    request: HttpRequest,
-    limit: TimeLimit,
-    { timeoutMs, maxBytes }: { readonly timeoutMs: number; readonly maxBytes: number },
-  ) {
-    this.#pool = pool;
+  constructor(options: BufferedCallOptions, request: HttpRequest, limit: TimeLimit) {
+    this.#options = options;
     this.#request = request;
     this.#limit = limit;
-    this.#timeoutMs = timeoutMs;
-    this.#maxBytes = maxBytes;
   }
 
   async send(): Promise<DecodedResponse> {
@@ -143,7 +141,7 @@ class BufferedCall {
   /** @param isAgain whether this write was sent before */
   async #attempt(isAgain = false): Promise<DecodedResponse> {
     const { client } = this.#request;
-    const pool = this.#pool;
+    const { pool, maxBytes } = this.#options;
     this.#limit.throwIfAborted();
     if (!isAgain) pool.assertCircuitNotOpen(client);
     const acquired = pool.acquire(client, this.#limit);
@@ -171,38 +169,36 @@ class BufferedCall {
     const { status, headers, body } = response;
     this.report = () => pool.recordStatus(status, client);
     const coding = headers["content-encoding"];
-    const data = coding === undefined ? body : await decodeContent(body, String(coding), this.#maxBytes);
+    const data = coding === undefined ? body : await decodeContent(body, String(coding), maxBytes);
     return { status, headers, bytes: toUtf8(data) };
   }
 
   /** Sends the request over an acquired connection, which is released when undici is done with it. */
   #dispatch(release: () => void): Promise<RawResponse> {
+    const { pool } = this.#options;
     return new Promise((resolve, reject) => {
       const collector = new ResponseCollector(this.#limit, release, resolve, reject);
-      this.#pool.current.dispatch(this.#pool.optionsOf(this.#request), collector);
+      pool.current.dispatch(pool.optionsOf(this.#request), collector);
     });
   }
 
   /** After a wait for a connection, a time-out is v4's failure only if v4 had half of the time. */
   #toFailureAfterWait(error: unknown, startedAt: number): unknown {
-    const hadTime = performance.now() - startedAt >= this.#timeoutMs / 2;
+    const { timeoutMs } = this.#options;
+    const hadTime = performance.now() - startedAt >= timeoutMs / 2;
     if (hadTime || toUpstreamError(error).kind !== "timed_out") return error;
-    const message = `all connections were in use, for most of ${this.#timeoutMs} ms`;
-    return new UpstreamError("no_connection", message);
+    return new UpstreamError("no_connection", `all connections were in use, for most of ${timeoutMs} ms`);
   }
 }
 
 /** Creates the function that sends requests whose bodies fit in memory, and buffers the whole responses. */
-export function createBufferedCall(
-  pool: UpstreamPool,
-  timeoutMs: number,
-  maxBytes: number,
-): Upstream["call"] {
+export function createBufferedCall(options: BufferedCallOptions): Upstream["call"] {
+  const { timeoutMs } = options;
   const onTimeout = (): UpstreamError => new UpstreamError("timed_out", `no response in ${timeoutMs} ms`);
   return async function callUpstream(request, signal) {
     const startedAt = performance.now();
     const limit = new TimeLimit(signal, timeoutMs, onTimeout);
-    const call = new BufferedCall(pool, request, limit, { timeoutMs, maxBytes });
+    const call = new BufferedCall(options, request, limit);
     try {
       const { status, headers, bytes } = await call.send();
       return { status, headers, bytes, ms: performance.now() - startedAt };

@@ -6,6 +6,7 @@ import {
   type CatalogPaging,
   createCatalogEntry,
   type FilterWriter,
+  NO_CATALOGS,
   type ParseListBody,
   type ReadContext,
   type ReadFunction,
@@ -93,15 +94,7 @@ export class CatalogNotShownError extends Error {
 const NO_TOKEN: SentToken = { headers: {}, query: undefined };
 
 /** Catalogs are translated without catalogs and without other calls. */
-const EMPTY_CONTEXT: ReadContext = {
-  catalogs: {
-    isLoaded: () => false,
-    find: () => undefined,
-    cachedText: () => undefined,
-    canonicalSpelling: () => undefined,
-  },
-  calls: {},
-};
+const EMPTY_CONTEXT: ReadContext = { catalogs: NO_CATALOGS, calls: {} };
 
 const idOf = (item: unknown, idMember: string): string | undefined => {
   const id = (item as Readonly<Record<string, unknown>> | null)?.[idMember];

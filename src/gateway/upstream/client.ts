@@ -50,7 +50,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     networkPerFree: 1,
   });
   return {
-    call: createBufferedCall(pool, timeoutMs, maxResponseBytes),
+    call: createBufferedCall({ pool, timeoutMs, maxBytes: maxResponseBytes }),
     stream: createFileStream(files, timeoutMs),
     breaker,
     shortages: () => [

@@ -1,4 +1,4 @@
-import { buildConnector, type Dispatcher, Pool } from "undici";
+import { buildConnector, Pool } from "undici";
 import { addQuery } from "../../pack/index.ts";
 import type { CancelSignal } from "./cancel-signal.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
@@ -61,8 +61,8 @@ export class UpstreamPool {
   /** What undici needs to send a request. */
   optionsOf({ path, secretQuery, method, headers, body }: HttpRequest | StreamRequest) {
     const target = this.#basePath + path;
-    const options = { path: secretQuery === undefined ? target : addQuery(target, secretQuery) };
-    return { ...options, method: method as Dispatcher.HttpMethod, headers, body: body ?? null };
+    const withSecret = secretQuery === undefined ? target : addQuery(target, secretQuery);
+    return { path: withSecret, method, headers, body: body ?? null };
   }
 
   /** The connections for the next request. */
