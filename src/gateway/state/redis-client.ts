@@ -220,7 +220,7 @@ class TimeoutError extends Error {
 }
 
 /** Whether an error says that {@link withTimeout} did not wait any longer. */
-export const isTimeout = (error: unknown): error is Error => error instanceof TimeoutError;
+const isTimeout = (error: unknown): error is Error => error instanceof TimeoutError;
 
 /**
  * Waits for work for at most `timeoutMs` milliseconds. A later result is dropped. A result that arrived while this process
@@ -228,7 +228,7 @@ export const isTimeout = (error: unknown): error is Error => error instanceof Ti
  *
  * @throws {Error} If the work takes longer.
  */
-export async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     // Sockets are read between timers and immediates.

@@ -2,7 +2,6 @@ import { TimeLimit } from "./cancel-signal.ts";
 import type { FileUpstream, StreamRequest, StreamResponse } from "./http-call.ts";
 import { toUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
-import { wasClosedWhileIdle } from "./watched-connection.ts";
 
 /** Time limit of a whole file, as a multiple of the time limit of a response. */
 const FILE_TIMEOUT_FACTOR = 4;
@@ -20,10 +19,6 @@ function toFailure(error: unknown, body: StreamRequest["body"]): unknown {
 const countsAgainstV4 = (error: unknown, body: StreamRequest["body"]): boolean =>
   toUpstreamError(error).kind !== "truncated" || isSent(body);
 
-/** Whether a download may be sent once more: v4 closed the idle connection when it came, and sent no byte. */
-const isSentAgain = ({ method, body }: StreamRequest, error: unknown): boolean =>
-  method === "GET" && body === undefined && wasClosedWhileIdle(error);
-
 async function send(
   pool: UpstreamPool,
   request: StreamRequest,
@@ -38,10 +33,6 @@ async function send(
     response.body.once("close", onDone);
     return { status: response.statusCode, headers: response.headers, body: response.body };
   } catch (error) {
-    if (isSentAgain(request, error)) {
-      pool.recordError(undefined, client);
-      throw error;
-    }
     pool.replaceAfter(error);
     const failure = toFailure(signal.aborted ? signal.reason : error, body);
     pool.recordError(countsAgainstV4(failure, body) ? failure : undefined, client);
@@ -66,12 +57,8 @@ export function createFileStream(pool: UpstreamPool, timeoutMs: number): FileUps
       limit.release();
       release();
     }
-    const attempt = (): Promise<StreamResponse> => send(pool, request, aborting.signal, onDone);
     try {
-      return await attempt().catch((error: unknown) => {
-        if (!isSentAgain(request, error)) throw error;
-        return attempt();
-      });
+      return await send(pool, request, aborting.signal, onDone);
     } catch (error) {
       onDone();
       throw error;
