@@ -6,6 +6,7 @@ import {
   type CatalogPaging,
   createCatalogEntry,
   type FilterWriter,
+  NO_CATALOGS,
   type ParseListBody,
   type ReadContext,
   type ReadFunction,
@@ -23,7 +24,7 @@ import {
   readRaw,
 } from "../../base/index.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
-import type { Upstream } from "./client.ts";
+import type { Upstream } from "./http-call.ts";
 
 /** A catalog that is cached, and the function that translates its items. */
 export interface CatalogSource {
@@ -32,8 +33,6 @@ export interface CatalogSource {
   /** Reads the object in the wrapper of an item; undefined if items have none. */
   readonly readWrapped?: ReadWrapped | undefined;
   readonly parseList: ParseListBody;
-  /** Says why `parseList` finds no list in a value. */
-  readonly describeFault: (body: unknown) => string;
 }
 
 /** A whole catalog, translated. */
@@ -93,15 +92,7 @@ export class CatalogNotShownError extends Error {
 const NO_TOKEN: SentToken = { headers: {}, query: undefined };
 
 /** Catalogs are translated without catalogs and without other calls. */
-const EMPTY_CONTEXT: ReadContext = {
-  catalogs: {
-    isLoaded: () => false,
-    find: () => undefined,
-    cachedText: () => undefined,
-    canonicalSpelling: () => undefined,
-  },
-  calls: {},
-};
+const EMPTY_CONTEXT: ReadContext = { catalogs: NO_CATALOGS, calls: {} };
 
 const idOf = (item: unknown, idMember: string): string | undefined => {
   const id = (item as Readonly<Record<string, unknown>> | null)?.[idMember];
@@ -221,10 +212,8 @@ class CatalogRead {
     if (response.status === 403) throw new CatalogNotShownError(`${name} does not show it`);
     if (response.status !== 200) throw new Error(`${name} responded with ${response.status}`);
     const list = this.#parsePage(response.bytes);
-    if (!list) {
-      const fault = this.#source.describeFault(fromJsonText(response.bytes.toString()));
-      throw new Error(`${name} responded without a list of the shape in the pack: ${fault}`);
-    }
+    if ("fault" in list)
+      throw new Error(`${name} responded without a list of the shape in the pack: ${list.fault}`);
     return { list, headers: response.headers };
   }
 

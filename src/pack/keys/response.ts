@@ -7,7 +7,7 @@ import { mediaType, textMediaType } from "../values/text-types.ts";
 import { compileSparseFields } from "../fields/sparse-fields.ts";
 import { routeSparseFields } from "../fields/sparse-fields-definition.ts";
 import { routeKey } from "./key.ts";
-import { excludes, finds, has, needs, states } from "../key-rules.ts";
+import { excludes, has, needs, states } from "../key-rules.ts";
 
 const name = z.string().min(1);
 const expression = z.string().min(1);
@@ -54,6 +54,7 @@ export const file = routeKey({
     "The file of a `response: file`.",
     { content_type: "image/*" },
   ),
+  openapi: ({ content_type: type }) => ({ content: { [type]: {} } }),
 });
 
 export const text = routeKey({
@@ -81,6 +82,7 @@ export const text = routeKey({
   compile({ content_type: contentType, body }, { location }) {
     return { contentType, write: compileScoped(body, location.at("body"), "translated").evaluate };
   },
+  openapi: ({ contentType }) => ({ content: { [contentType]: { schema: { type: "string" } } } }),
 });
 
 export const object = routeKey({
@@ -147,7 +149,7 @@ export const envelope = routeKey({
     { upstream: { object: { result: "$object" } } },
   ),
   rules: [
-    finds(({ keys }) =>
+    ({ keys }) =>
       (["client", "upstream"] as const).flatMap((side) =>
         Object.entries(SHAPES)
           .filter(
@@ -159,7 +161,6 @@ export const envelope = routeKey({
             message: `"${shape}" has no effect: the route has "response: ${keys.response}"`,
           })),
       ),
-    ),
   ],
 });
 
