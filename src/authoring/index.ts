@@ -33,7 +33,7 @@ export type { LawFinding } from "./laws/law-report.ts";
 export { findCatalogRows } from "./trace/catalog-rows.ts";
 export { formatTrace } from "./trace/format-trace.ts";
 export { traceInThread } from "./trace/trace-in-thread.ts";
-export { traceCall, traceExample, type TraceOptions, traceRecord } from "./trace/trace-request.ts";
+export { traceCall, traceExample, traceRecord } from "./trace/trace-request.ts";
 export type { Trace } from "./trace/trace.ts";
 export { checkDocuments, writeCounterexamples } from "./types/check-documents.ts";
 export type { FieldVerdict, TypeReport } from "./types/type-report.ts";

@@ -2,7 +2,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { isSuccess, loadPack, type Pack, packFolder } from "../../../pack/index.ts";
-import { createRecordOptions } from "../../../gateway/index.ts";
 import { type Diagnostic, PackError } from "../../../base/index.ts";
 import {
   diagnosticsOf,
@@ -13,7 +12,6 @@ import {
   type Trace,
   traceCall,
   traceExample,
-  type TraceOptions,
   traceRecord,
 } from "../../../authoring/index.ts";
 import { reportProblems } from "./report-problems.ts";
@@ -23,13 +21,8 @@ import type { ExplainFlags } from "./explain.ts";
 import { readRecord, readRequest, readResponse } from "./read-request.ts";
 import { print } from "../terminal.ts";
 
-/** Maximum bytes of a body in the record for a trace. The record is not stored. */
-const BODY_LIMIT = 10_000_000;
-
-const traceOptions = (folder: string): TraceOptions => ({
-  catalogs: readExamples(folder, []).catalogs,
-  recordOptions: (pack) => createRecordOptions(pack, { AUDIT: "full", AUDIT_BODY_LIMIT: BODY_LIMIT }),
-});
+/** The catalogs of the golden cases of a pack. */
+const catalogsOf = (folder: string) => readExamples(folder, []).catalogs;
 
 /**
  * Runs `alpha-gateway explain --trace`.
@@ -52,14 +45,14 @@ export async function traceRequest(
       (pack) => readRequest(subject, flags, pack, command),
       (pack) => createEmptyV4(pack, splitCall(subject, pack.dialect.client.base_path), [], response),
       load,
-      traceOptions(folder),
+      catalogsOf(folder),
     );
     return printTrace(trace);
   }
   if (flags.response !== undefined || flags.header || flags.data !== undefined)
     command.error("error: -H, -d and --response belong to a request, not to a record");
   const record = await readRecord(subject, settings, command);
-  printTrace(await traceRecord(record, load, { catalogs: readExamples(folder, []).catalogs }));
+  printTrace(await traceRecord(record, load, { catalogs: catalogsOf(folder) }));
   return 0;
 }
 
@@ -88,7 +81,7 @@ export async function traceGoldenCase(
   const example = examples.find(({ source }) => resolve(source.file) === wanted);
   if (!example) return command.error(`error: ${file} is no golden case of the pack in ${folder}`);
   try {
-    const { trace, result } = await traceExample(example, () => loadPack(folder), traceOptions(folder));
+    const { trace, result } = await traceExample(example, () => loadPack(folder), catalogsOf(folder));
     printTrace(trace);
     const differences = diagnosticsOf([result]);
     return differences.length > 0 ? reportProblems(differences) : 0;
