@@ -13,8 +13,10 @@ const WEIGHTS = { name: 0.8, type: 0.1, place: 0.04, text: 0.06 } as const;
 /** The weights of words of an enumeration: common ones, and different ones. */
 const WORDS_WORTH = 0.25;
 
-/** The scores of fields that a description names, and of fields between the same neighbours. */
-const [DESCRIBED, PLACED] = [0.72, 0.68];
+/** How alike the names of fields are if the new description has the old name. */
+const DESCRIBED = 0.72;
+/** The score of fields between the same neighbours. */
+const PLACED = 0.68;
 /** Words of a description that may name a field. Longer ones name too much. */
 const MAX_DESCRIPTION = 12;
 
@@ -109,6 +111,14 @@ function lacksUnit(old: Field, now: Field): boolean {
   return unitsOf(old).isDisjointFrom(unitsOf(now));
 }
 
+/** Whether a short description of the new field has the name of the old one. */
+function describes(now: Field, old: Field): boolean {
+  const described = wordsOf(now.description);
+  return (
+    described.length <= MAX_DESCRIPTION && wordsOf(lastOf(old.name)).every((word) => described.includes(word))
+  );
+}
+
 /** The context of two fields that are compared. */
 interface Surroundings {
   /** Difference of their places in their objects, from 0 to 1. */
@@ -128,7 +138,8 @@ function judge(
     return undefined;
   const type = typeLikeness(old.place, now.place);
   if (type === 0) return undefined;
-  const name = nameLikeness(old.name, now.name, vocabulary);
+  const isDescribed = describes(now, old);
+  const name = Math.max(nameLikeness(old.name, now.name, vocabulary), isDescribed ? DESCRIBED : 0);
   const words = enumLikeness(old.place, now.place);
   // No value of one side is a value of the other. Whatever the names are, a person must map the values.
   if (words === 0) return undefined;
@@ -138,7 +149,9 @@ function judge(
     WEIGHTS.name * name + WEIGHTS.type * type + WEIGHTS.place * (1 - distance) + WEIGHTS.text * texts;
   const bonus = words === undefined ? 0 : (words - 0.4) * WORDS_WORTH;
   const reasons = [
-    nameReason(old.name, now.name, name),
+    isDescribed && name === DESCRIBED
+      ? `the new description has the word "${lastOf(old.name)}"`
+      : nameReason(old.name, now.name, name),
     typeReason(old.place, type),
     ...(words === undefined ? [] : ["the same words in both enumerations"]),
     ...(text > 0.5 && old.description !== "" ? ["similar descriptions"] : []),
@@ -154,36 +167,6 @@ const isContradicted = ({ old, now }: FieldPair, pairs: readonly FieldPair[]): b
   now.object !== undefined &&
   !now.isList &&
   pairs.some((pair) => isIn(pair.now.name, now.name) && !isIn(pair.old.name, old.name));
-
-/** Fields for which the description of the new one names the old one. */
-function matchDescriptions(left: Leftover, vocabulary: Vocabulary): FieldPair[] {
-  const candidates = left.old.flatMap((old) =>
-    left.now.flatMap((now): FieldPair[] => {
-      const described = wordsOf(now.description);
-      const names = wordsOf(lastOf(old.name));
-      const isNamed = described.length <= MAX_DESCRIPTION && names.every((word) => described.includes(word));
-      if (
-        !isNamed ||
-        lacksUnit(old, now) ||
-        !judge(old, now, vocabulary, { distance: 1, isUnchanged: false })
-      )
-        return [];
-      const score = DESCRIBED - described.length / 200;
-      return [
-        {
-          old,
-          now,
-          score,
-          reasons: [
-            `the new description has the word "${lastOf(old.name)}"`,
-            typeReason(old.place, typeLikeness(old.place, now.place)),
-          ],
-        },
-      ];
-    }),
-  );
-  return assignBest(candidates, THRESHOLD, MARGIN);
-}
 
 /** The properties by which {@link matchPlaces} compares fields: only fields of one kind can be the same. */
 function isSameKind(old: Field, now: Field): boolean {
@@ -230,17 +213,6 @@ function matchPlaces(old: ApiObject, now: ApiObject, pairs: readonly FieldPair[]
   });
 }
 
-interface Leftover {
-  readonly old: readonly Field[];
-  readonly now: readonly Field[];
-}
-
-function leftOver(old: ApiObject, now: ApiObject, pairs: readonly FieldPair[]): Leftover {
-  const used = new Set(pairs.flatMap((pair) => [pair.old, pair.now]));
-  const left = ({ fields }: ApiObject): Field[] => [...fields.values()].filter((field) => !used.has(field));
-  return { old: left(old), now: left(now) };
-}
-
 /** Finds the fields whose names or descriptions say that they are the same. */
 export function matchNames(old: ApiObject, now: ApiObject, vocabulary: Vocabulary): FieldPair[] {
   const [all, others] = [[...old.fields.values()], [...now.fields.values()]];
@@ -253,8 +225,7 @@ export function matchNames(old: ApiObject, now: ApiObject, vocabulary: Vocabular
     }),
   );
   const pairs = assignBest(candidates, THRESHOLD, MARGIN);
-  const certain = pairs.filter((pair) => !isContradicted(pair, pairs));
-  return [...certain, ...matchDescriptions(leftOver(old, now, certain), vocabulary)];
+  return pairs.filter((pair) => !isContradicted(pair, pairs));
 }
 
 /** Finds the fields that are the same, each with its score and reasons. */

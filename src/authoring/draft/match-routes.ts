@@ -1,7 +1,6 @@
 /** Matches the routes of two APIs by their methods, paths, requests and responses. */
 import { isParameter, type ApiDescription, type ApiObject, type ApiRoute } from "./api-description.ts";
 import { assignBest, type Candidate } from "./assign.ts";
-import { contentLikeness, ObjectComparison } from "./compare-objects.ts";
 import { matchNames } from "./match-fields.ts";
 import { wordsOf, type Vocabulary } from "./words.ts";
 
@@ -59,6 +58,37 @@ function pathLikeness(one: PathFacts, other: PathFacts, vocabulary: Vocabulary):
   return Math.min(0.95, 0.5 * last + 0.5 * all) * 0.6 ** difference;
 }
 
+/** The names of an object's fields as words, whatever their order is. */
+const fieldNames = new WeakMap<ApiObject, ReadonlySet<string>>();
+
+function namesOf(object: ApiObject): ReadonlySet<string> {
+  const names =
+    fieldNames.get(object) ??
+    new Set([...object.fields.keys()].map((name) => wordsOf(name).toSorted().join(" ")));
+  fieldNames.set(object, names);
+  return names;
+}
+
+/** How alike two objects are by the names of their fields, from 0 to 1. Few common fields prove little. */
+function objectLikeness(old: ApiObject, now: ApiObject): number {
+  const [one, other] = [namesOf(old), namesOf(now)];
+  const common = one.intersection(other).size;
+  // A new object may have more: what counts most is how much of the old one it has.
+  const all = 0.85 * one.size + 0.15 * Math.min(other.size, 3 * one.size);
+  return all === 0 ? 0 : (common / all) * (common / (common + 0.15));
+}
+
+/** A body with fewer fields proves nothing. */
+const MIN_FIELDS = 3;
+
+/** How alike what two routes return and take is; undefined if nothing of it can be compared. */
+function contentLikeness(old: ApiRoute, now: ApiRoute): number | undefined {
+  const isLarge = (old.body?.fields.size ?? 0) >= MIN_FIELDS;
+  const pairs = [[old.payload.object, now.payload.object], isLarge ? [old.body, now.body] : []] as const;
+  const values = pairs.flatMap(([one, other]) => (one && other ? [objectLikeness(one, other)] : []));
+  return values.length === 0 ? undefined : Math.max(...values);
+}
+
 /** Either the path or the content may be enough; together they are more. A path with another content proves less. */
 function joinEvidence(path: number, content: number): number {
   const ofPath = 0.75 * path * (0.4 + 0.6 * Math.min(1, content / 0.4));
@@ -68,21 +98,16 @@ function joinEvidence(path: number, content: number): number {
 /** The properties by which routes are compared. */
 interface Knowledge {
   readonly vocabulary: Vocabulary;
-  readonly objects: ObjectComparison;
   readonly pathOf: (route: ApiRoute) => PathFacts;
 }
 
-function judge(
-  old: ApiRoute,
-  now: ApiRoute,
-  { vocabulary, objects, pathOf }: Knowledge,
-): RoutePair | undefined {
+function judge(old: ApiRoute, now: ApiRoute, { vocabulary, pathOf }: Knowledge): RoutePair | undefined {
   const method = methodLikeness(old.method, now.method);
   const [one, other] = [pathOf(old), pathOf(now)];
   if (method === 0 || one.endsWithParameter !== other.endsWithParameter) return undefined;
   if (old.payload.isFile !== now.payload.isFile) return undefined;
   const path = pathLikeness(one, other, vocabulary);
-  const content = contentLikeness(old, now, objects);
+  const content = contentLikeness(old, now);
   const differs = old.payload.isList !== now.payload.isList && old.payload.object && now.payload.object;
   const parameters = 0.9 ** Math.abs(one.parameters - other.parameters);
   const both = content === undefined ? path * 0.95 : joinEvidence(path, content);
@@ -106,27 +131,6 @@ function countSameFields(old: ApiObject, now: ApiObject, vocabulary: Vocabulary)
   const pairs = matchNames(old, now, vocabulary);
   const same = pairs.filter((pair) => wordsOf(pair.old.name).join() !== "id").length;
   return same >= 2 && same / old.fields.size >= SAME_FIELDS ? same : 0;
-}
-
-/** Teaches the names of lists that only one side has, where their objects have the same fields: `charges` are `payments`. */
-function learnNames(
-  old: ApiDescription,
-  now: ApiDescription,
-  { vocabulary, pathOf }: Pick<Knowledge, "vocabulary" | "pathOf">,
-): void {
-  const lists = ({ routes }: ApiDescription) =>
-    routes.flatMap((route) => {
-      const { isList, object } = route.payload;
-      return isList && object ? [{ object, words: pathOf(route).lastWords }] : [];
-    });
-  const [olds, nows] = [lists(old), lists(now)];
-  const onlyIn = (own: typeof olds, others: typeof olds) =>
-    own.filter(({ words }) => others.every((other) => vocabulary.likeness(words, other.words) === 0));
-  const candidates = onlyIn(nows, olds);
-  for (const { object, words } of onlyIn(olds, nows)) {
-    const same = candidates.filter((other) => countSameFields(object, other.object, vocabulary) > 0);
-    if (same.length === 1) vocabulary.learn(words, same[0]?.words ?? []);
-  }
 }
 
 /** The kind of a route, by which the last routes of both sides are compared. */
@@ -156,12 +160,11 @@ function matchLast(left: readonly (readonly ApiRoute[])[], vocabulary: Vocabular
   });
 }
 
-/** Finds the routes that are the same, each with its score and reasons, and teaches the vocabulary. */
+/** Finds the routes that are the same, each with its score and reasons. */
 export function matchRoutes(old: ApiDescription, now: ApiDescription, vocabulary: Vocabulary): RoutePair[] {
   const paths = new Map([...readPaths(old), ...readPaths(now)]);
   const pathOf = (route: ApiRoute): PathFacts => paths.get(route) ?? factsOf(route.segments);
-  const knowledge = { vocabulary, objects: new ObjectComparison(), pathOf };
-  learnNames(old, now, knowledge);
+  const knowledge = { vocabulary, pathOf };
   const candidates = old.routes.flatMap((route) =>
     now.routes.flatMap((other) => {
       const pair = judge(route, other, knowledge);

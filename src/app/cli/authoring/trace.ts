@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { isSuccess, loadPack, type Pack, packFolder } from "../../../pack/index.ts";
-import { type Diagnostic, PackError } from "../../../base/index.ts";
+import type { Diagnostic } from "../../../base/index.ts";
 import {
   diagnosticsOf,
   formatTrace,
@@ -14,7 +14,7 @@ import {
   traceExample,
   traceRecord,
 } from "../../../authoring/index.ts";
-import { reportProblems } from "./report-problems.ts";
+import { reportInvalid, reportProblems } from "./report-problems.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { createEmptyV4 } from "./empty-upstream.ts";
 import type { ExplainFlags } from "./explain.ts";
@@ -74,19 +74,16 @@ export async function traceGoldenCase(
 ): Promise<number> {
   const folder = packFolder(directory);
   const problems: Diagnostic[] = [];
-  const { examples } = readExamples(folder, problems);
+  const { examples, catalogs } = readExamples(folder, problems);
   const wanted = resolve(file);
   const own = problems.filter((problem) => resolve(problem.file) === wanted);
   if (own.length > 0) return reportProblems(own);
   const example = examples.find(({ source }) => resolve(source.file) === wanted);
   if (!example) return command.error(`error: ${file} is no golden case of the pack in ${folder}`);
-  try {
-    const { trace, result } = await traceExample(example, () => loadPack(folder), catalogsOf(folder));
+  return reportInvalid(async () => {
+    const { trace, result } = await traceExample(example, () => loadPack(folder), catalogs);
     printTrace(trace);
     const differences = diagnosticsOf([result]);
     return differences.length > 0 ? reportProblems(differences) : 0;
-  } catch (error) {
-    if (error instanceof PackError) return reportProblems(error.diagnostics);
-    throw error;
-  }
+  });
 }
