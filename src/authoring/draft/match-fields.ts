@@ -35,12 +35,13 @@ const plainTypes = (types: ReadonlySet<string>): ReadonlySet<string> =>
   new Set([...types].filter((type) => type !== "null").map((type) => (type === "integer" ? "number" : type)));
 
 /** 1: the same types. 0.5: one side names none. 0: no value of one is a value of the other. */
-function typeLikeness(old: Place, now: Place): number {
-  const [one, other] = [plainTypes(old.types), plainTypes(now.types)];
+function typeLikeness(old: Field, now: Field): number {
+  if ((old.object === undefined) !== (now.object === undefined) || old.isList !== now.isList) return 0;
+  const [one, other] = [plainTypes(old.place.types), plainTypes(now.place.types)];
   if (one.size === 0 || other.size === 0) return 0.5;
   if (one.isDisjointFrom(other)) return 0;
   if (!one.has("array")) return 1;
-  const [items, otherItems] = [plainTypes(old.items), plainTypes(now.items)];
+  const [items, otherItems] = [plainTypes(old.place.items), plainTypes(now.place.items)];
   if (items.size === 0 || otherItems.size === 0) return 0.5;
   return items.isDisjointFrom(otherItems) ? 0 : 1;
 }
@@ -134,9 +135,7 @@ function judge(
   vocabulary: Vocabulary,
   { distance, isUnchanged }: Surroundings,
 ): FieldPair | undefined {
-  if ((old.object === undefined) !== (now.object === undefined) || old.isList !== now.isList)
-    return undefined;
-  const type = typeLikeness(old.place, now.place);
+  const type = typeLikeness(old, now);
   if (type === 0) return undefined;
   const isDescribed = describes(now, old);
   const name = Math.max(nameLikeness(old.name, now.name, vocabulary), isDescribed ? DESCRIBED : 0);
@@ -168,44 +167,36 @@ const isContradicted = ({ old, now }: FieldPair, pairs: readonly FieldPair[]): b
   !now.isList &&
   pairs.some((pair) => isIn(pair.now.name, now.name) && !isIn(pair.old.name, old.name));
 
-/** The properties by which {@link matchPlaces} compares fields: only fields of one kind can be the same. */
-function isSameKind(old: Field, now: Field): boolean {
-  if ((old.object === undefined) !== (now.object === undefined) || old.isList !== now.isList) return false;
-  if (typeLikeness(old.place, now.place) === 0) return false;
-  return old.place.types.size === 0 || (old.place.words === undefined) === (now.place.words === undefined);
-}
+/** Whether two fields may be the same by their types, and none or both of them have words. */
+const isSameKind = (old: Field, now: Field | undefined): now is Field =>
+  now !== undefined &&
+  typeLikeness(old, now) > 0 &&
+  (old.place.types.size === 0 || (old.place.words === undefined) === (now.place.words === undefined));
 
 /** Objects whose members are fields, too, are left out: the members have their places. */
-const leaves = (fields: Iterable<Field>): Field[] =>
-  [...fields].filter(({ object, isList }) => object === undefined || isList);
+const leaves = ({ fields }: ApiObject): Field[] =>
+  [...fields.values()].filter(({ object, isList }) => object === undefined || isList);
 
 /**
  * Fields between the same neighbours, if there are as many of them on both sides and their types come in the same order. The
  * matched fields must be in one order on both sides: else places say nothing.
  */
 function matchPlaces(old: ApiObject, now: ApiObject, pairs: readonly FieldPair[]): FieldPair[] {
-  const [olds, nows] = [leaves(old.fields.values()), leaves(now.fields.values())];
+  const [olds, nows] = [leaves(old), leaves(now)];
   const partners = new Map(pairs.map((pair) => [pair.old, pair.now]));
   const anchors = olds.flatMap((field, index) => {
-    const partner = partners.get(field);
-    const place = partner ? nows.indexOf(partner) : -1;
+    const place = nows.findIndex((other) => other === partners.get(field));
     return place < 0 ? [] : [{ index, place }];
   });
-  if (anchors.length < 2 || anchors.some(({ place }, at) => place < (anchors[at - 1]?.place ?? -1)))
-    return [];
-  const ends = [{ index: -1, place: -1 }, ...anchors];
-  return ends.slice(1).flatMap((end, at) => {
-    const start = ends[at] ?? end;
-    const [gap, otherGap] = [olds.slice(start.index + 1, end.index), nows.slice(start.place + 1, end.place)];
-    const isAligned =
-      gap.length === otherGap.length &&
-      gap.every((field, place) => {
-        const other = otherGap[place];
-        return other !== undefined && isSameKind(field, other);
-      });
-    if (!isAligned) return [];
-    return gap.flatMap((field, place): FieldPair[] => {
-      const other = otherGap[place];
+  const isInOrder = anchors.every(({ place }, at) => place >= (anchors[at - 1]?.place ?? 0));
+  if (anchors.length < 2 || !isInOrder) return [];
+  return anchors.flatMap(({ index, place }, at) => {
+    const before = anchors[at - 1] ?? { index: -1, place: -1 };
+    const gap = olds.slice(before.index + 1, index);
+    const others = nows.slice(before.place + 1, place);
+    if (gap.length !== others.length || !gap.every((field, n) => isSameKind(field, others[n]))) return [];
+    return gap.flatMap((field, n): FieldPair[] => {
+      const other = others[n];
       if (!other || lacksUnit(field, other)) return [];
       const reasons = ["other name", "the same type between the same neighbours"];
       return [{ old: field, now: other, score: PLACED, reasons }];

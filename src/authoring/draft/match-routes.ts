@@ -50,7 +50,6 @@ function methodLikeness(old: string, now: string): number {
 
 /** How alike two paths are by their words. */
 function pathLikeness(one: PathFacts, other: PathFacts, vocabulary: Vocabulary): number {
-  if (one.endsWithParameter !== other.endsWithParameter) return 0;
   if (one.key === other.key) return 1;
   const difference = Math.abs(one.parameters - other.parameters);
   const last = vocabulary.likeness(one.lastWords, other.lastWords);
@@ -95,15 +94,13 @@ function joinEvidence(path: number, content: number): number {
   return 0.15 * path + 0.85 * (1 - (1 - ofPath) * (1 - 0.9 * content) - 0.2 * (1 - content));
 }
 
-/** The properties by which routes are compared. */
-interface Knowledge {
-  readonly vocabulary: Vocabulary;
-  readonly pathOf: (route: ApiRoute) => PathFacts;
-}
-
-function judge(old: ApiRoute, now: ApiRoute, { vocabulary, pathOf }: Knowledge): RoutePair | undefined {
+/** Judges whether two routes are the same, by the facts of their paths. */
+function judge(
+  [old, one]: readonly [ApiRoute, PathFacts],
+  [now, other]: readonly [ApiRoute, PathFacts],
+  vocabulary: Vocabulary,
+): RoutePair | undefined {
   const method = methodLikeness(old.method, now.method);
-  const [one, other] = [pathOf(old), pathOf(now)];
   if (method === 0 || one.endsWithParameter !== other.endsWithParameter) return undefined;
   if (old.payload.isFile !== now.payload.isFile) return undefined;
   const path = pathLikeness(one, other, vocabulary);
@@ -114,16 +111,16 @@ function judge(old: ApiRoute, now: ApiRoute, { vocabulary, pathOf }: Knowledge):
   const score = Math.min(0.99, both * method * parameters * (differs ? 0.7 : 1));
   const reasons = [
     old.method === now.method ? "same method" : `${old.method} became ${now.method}`,
-    path === 1
-      ? "same path"
-      : path > 0.9
-        ? "same path after renamed parts"
-        : path > 0.3
-          ? "paths have words in common"
-          : "other path",
+    pathReason(path),
     ...(content === undefined ? [] : [`${Math.round(content * 100)} % of the fields are alike`]),
   ];
   return { old, now, score, reasons };
+}
+
+function pathReason(likeness: number): string {
+  if (likeness === 1) return "same path";
+  if (likeness > 0.9) return "same path after renamed parts";
+  return likeness > 0.3 ? "paths have words in common" : "other path";
 }
 
 /** How many fields of an object are the same in another one; 0 if these are few. An id, which most objects have, proves nothing. */
@@ -138,41 +135,36 @@ const kindOf = ({ method, segments, payload }: ApiRoute): string =>
   [method === "PATCH" ? "PUT" : method, isParameter(segments.at(-1) ?? ""), payload.isList].join(" ");
 
 /** Pairs of routes that are the last of their kind on both sides and have several fields in common. */
-function matchLast(left: readonly (readonly ApiRoute[])[], vocabulary: Vocabulary): RoutePair[] {
-  const [olds, nows] = left.map((routes) => Map.groupBy(routes, kindOf));
-  return [...(olds ?? [])].flatMap(([kind, [old, ...others]]): RoutePair[] => {
-    const [now, ...otherNows] = nows?.get(kind) ?? [];
+function matchLast(
+  olds: readonly ApiRoute[],
+  nows: readonly ApiRoute[],
+  vocabulary: Vocabulary,
+): RoutePair[] {
+  const others = Map.groupBy(nows, kindOf);
+  return [...Map.groupBy(olds, kindOf)].flatMap(([kind, [old, ...more]]): RoutePair[] => {
+    const [now, ...moreNows] = others.get(kind) ?? [];
     const [object, other] = [old?.payload.object, now?.payload.object];
-    if (!old || !now || others.length + otherNows.length > 0 || !object || !other) return [];
+    if (!old || !now || more.length + moreNows.length > 0 || !object || !other) return [];
     const same = countSameFields(object, other, vocabulary);
-    if (same === 0) return [];
-    return [
-      {
-        old,
-        now,
-        score: LAST,
-        reasons: [
-          "the only such route that is left on both sides",
-          `${same} of ${object.fields.size} fields are the same`,
-        ],
-      },
+    const reasons = [
+      "the only such route that is left on both sides",
+      `${same} of ${object.fields.size} fields are the same`,
     ];
+    return same === 0 ? [] : [{ old, now, score: LAST, reasons }];
   });
 }
 
 /** Finds the routes that are the same, each with its score and reasons. */
 export function matchRoutes(old: ApiDescription, now: ApiDescription, vocabulary: Vocabulary): RoutePair[] {
-  const paths = new Map([...readPaths(old), ...readPaths(now)]);
-  const pathOf = (route: ApiRoute): PathFacts => paths.get(route) ?? factsOf(route.segments);
-  const knowledge = { vocabulary, pathOf };
-  const candidates = old.routes.flatMap((route) =>
-    now.routes.flatMap((other) => {
-      const pair = judge(route, other, knowledge);
+  const others = readPaths(now);
+  const candidates = readPaths(old).flatMap((route) =>
+    others.flatMap((other) => {
+      const pair = judge(route, other, vocabulary);
       return pair && pair.score >= THRESHOLD - MARGIN ? [pair] : [];
     }),
   );
   const pairs = assignBest(candidates, THRESHOLD, MARGIN);
   const used = new Set(pairs.flatMap((pair) => [pair.old, pair.now]));
-  const left = [old, now].map(({ routes }) => routes.filter((route) => !used.has(route)));
-  return [...pairs, ...matchLast(left, vocabulary)];
+  const left = ({ routes }: ApiDescription) => routes.filter((route) => !used.has(route));
+  return [...pairs, ...matchLast(left(old), left(now), vocabulary)];
 }
