@@ -24,7 +24,7 @@ export function findRoute<Found extends Pick<ApiRoute, "method" | "segments">>(
     );
     tree.add(route.method, path, route);
     if (hasSlashes && typeof path.at(-1) !== "string")
-      tree.add(route.method, path.with(-1, { isRest: true }), route);
+      tree.add(route.method, [...path.slice(0, -1), { isRest: true }], route);
   }
   return (method, path) => {
     const segments = segmentsOf(path);
