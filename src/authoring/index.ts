@@ -28,7 +28,6 @@ export {
 } from "./examples/run-examples.ts";
 export { updateExamples } from "./examples/update-examples.ts";
 export { explainRecord } from "./explain/explain-record.ts";
-export { checkLaws } from "./laws/check-laws.ts";
 export type { LawFinding } from "./laws/law-report.ts";
 export { findCatalogRows } from "./trace/catalog-rows.ts";
 export { formatTrace } from "./trace/format-trace.ts";
@@ -37,3 +36,6 @@ export { traceCall, traceExample, traceRecord } from "./trace/trace-request.ts";
 export type { Trace } from "./trace/trace.ts";
 export { checkDocuments, writeCounterexamples } from "./types/check-documents.ts";
 export type { FieldVerdict, TypeReport } from "./types/type-report.ts";
+
+/** Loads the laws of packs, and fast-check, which generates their values. */
+export const loadLaws = (): Promise<typeof import("./laws/check-laws.ts")> => import("./laws/check-laws.ts");
