@@ -19,7 +19,7 @@ export function explainEnvelope(
   { lists: { envelope } }: Route,
   source: { readonly call: string; readonly v4: unknown } | undefined,
 ): ExplainedField[] {
-  return LIST_VALUES.flatMap((count) => {
+  return LIST_VALUES.flatMap((count): ExplainedField[] => {
     const field = dottedPath(envelope.client.list, count);
     if (field === undefined) return [];
     const value = readMember(response, field);
