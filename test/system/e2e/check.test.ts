@@ -55,7 +55,11 @@ test("check says that a pack is shipped without golden cases, and names none of 
 
 test("check names each expression that the package jsonata runs", async () => {
   const { folder, change } = copyPack();
-  change("book.yaml", "'$calls.loan.reader'", `'[$name := $calls.loan.reader, $name][0] ${"& \"\" ".repeat(99)}'`);
+  change(
+    "book.yaml",
+    "'$calls.loan.reader'",
+    `'[$name := $calls.loan.reader, $name][0] ${'& "" '.repeat(99)}'`,
+  );
   const { out } = await run(["check", folder]).ended;
   expect(out).toMatch(
     /\nexpressions compiled \d+, interpreted 1\n {2}interpreted: book\.yaml:\d+ \S+: .{119}… \(a variable that is bound inside an expression\)\n/,
