@@ -9,10 +9,13 @@ import type { Bindings, Expression } from "../language/expression.ts";
 import { thenMaybe } from "../language/maybe-promise.ts";
 import { interpretProgram } from "../interpreter/interpret.ts";
 import { parse, parseProgram } from "../interpreter/parse.ts";
-import { Recorder, type Show } from "./recorder.ts";
+import { Recorder, type Show, type TracedNode } from "./recorder.ts";
 
 /** The steps of one evaluation. */
-export interface Recording extends Pick<Recorder, "nodes" | "omitted"> {
+export interface Recording {
+  readonly nodes: readonly TracedNode[];
+  /** Evaluations of sub-expressions that are left out. */
+  readonly omitted: number;
   readonly value: unknown;
   /** Undefined if the evaluation has not failed. */
   readonly error: unknown;
