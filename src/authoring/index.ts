@@ -1,10 +1,8 @@
 /** The exports of `authoring` for other rooms. */
 export type { ApiRoute } from "./draft/api-description.ts";
 export { draftFiles } from "./draft/draft-files.ts";
-export { makeDraft } from "./draft/draft.ts";
 export type { CountUses } from "./draft/draft-model.ts";
 export { findRoute } from "./draft/find-route.ts";
-export { matchApis } from "./draft/match-apis.ts";
 export { editorFiles, type NewFile, newPackFiles, type NewPackOptions } from "./draft/new-pack.ts";
 export { readApi } from "./draft/read-api.ts";
 export type { Nesting } from "./draft/read-objects.ts";

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { compile, type ExpressionError, type TracedNode } from "../../src/jsonata/index.ts";
 import { MAX_CHILDREN } from "../../src/jsonata/trace/recorder.ts";
 import {
+  findVariableNames,
   namesIn,
   runTraced,
   traceExpression,
@@ -155,6 +156,20 @@ describe("a trace", () => {
   });
 
   const origin = { place: "book.yaml:12", path: "fields.price.read", field: "price" };
+});
+
+describe("the members of a variable that an expression reads", () => {
+  test.each<[string, unknown]>([
+    ["$x.a.b + a.c", new Map([["a", new Map([["b", "all"]])]])],
+    ["$x.a[b = 1].c & $y.d", new Map([["a", "all"]])],
+    ["$x.a > 1 ? $x", "all"],
+    ["$string($x.a)", new Map([["a", "all"]])],
+    ["($z := $x; $z.a)", "all"],
+    ["$x.*", "all"],
+    ["a.b", new Map()],
+  ])("of %s", (source, names) => {
+    expect(findVariableNames(compile(source), "x")).toEqual(names);
+  });
 });
 
 describe("the names in an expression are those of members and variables, and its texts", () => {

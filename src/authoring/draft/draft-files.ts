@@ -3,6 +3,7 @@ import { isParameter, type ApiDescription, type Field } from "./api-description.
 import {
   clientPath,
   isPlainName,
+  type CountUses,
   packRoute,
   upstreamPath,
   type Draft,
@@ -12,6 +13,7 @@ import {
   type OpenPoint,
 } from "./draft-model.ts";
 import { listNameOf, shapeOf, usualShapes, type Shapes } from "./draft-shapes.ts";
+import { makeDraft } from "./draft.ts";
 import type { FieldPair } from "./match-fields.ts";
 import type { NewFile } from "./new-pack.ts";
 import { usesText } from "./open-points.ts";
@@ -222,13 +224,14 @@ function surfaceFile({ old, names, openPoints }: Draft, isCounted: boolean): str
   ].join("\n");
 }
 
-/** Returns the files of a draft. @param isCounted Whether uses are calls, and not routes. */
-export function draftFiles(draft: Draft, isCounted: boolean): NewFile[] {
+/** Returns the files of a draft of a pack for two APIs. @param countUses How often routes are used. Undefined: unknown */
+export function draftFiles(old: ApiDescription, now: ApiDescription, countUses: CountUses): NewFile[] {
+  const draft = makeDraft(old, now, countUses);
   const { resources } = draft;
   const shapes = { old: usualShapes(resources, "old"), now: usualShapes(resources, "now") };
   return [
     ["pack.yaml", packFile({ draft, shapes })],
-    ["surface.yaml", surfaceFile(draft, isCounted)],
+    ["surface.yaml", surfaceFile(draft, countUses !== undefined)],
     ...resources.map((each): NewFile => [`${each.name}.yaml`, resourceFile(each, { draft, shapes })]),
   ];
 }

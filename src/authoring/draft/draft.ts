@@ -8,7 +8,7 @@ import {
   type DraftResource,
   type DraftRoute,
 } from "./draft-model.ts";
-import type { ApiMatch } from "./match-apis.ts";
+import { matchApis } from "./match-apis.ts";
 import { matchFields, type FieldPair } from "./match-fields.ts";
 import type { RoutePair } from "./match-routes.ts";
 import { findOpenPoints } from "./open-points.ts";
@@ -132,13 +132,9 @@ function limitInnerObjects(fieldsOf: Map<ApiObject, FieldPair[]>): void {
     );
 }
 
-/** Makes a draft of the matches. @param countUses How often routes are used. Undefined: unknown */
-export function makeDraft(
-  old: ApiDescription,
-  now: ApiDescription,
-  match: ApiMatch,
-  countUses: CountUses,
-): Draft {
+/** Makes the draft of a pack for two APIs. @param countUses How often routes are used. Undefined: unknown */
+export function makeDraft(old: ApiDescription, now: ApiDescription, countUses: CountUses): Draft {
+  const match = matchApis(old, now);
   const names = new ResourceNames();
   const named = nameObjects(old, names);
   const fieldsOf = new Map(

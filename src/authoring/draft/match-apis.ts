@@ -11,7 +11,7 @@ export interface ObjectPair {
   readonly fields: readonly FieldPair[];
 }
 
-export interface ApiMatch {
+interface ApiMatch {
   readonly routes: readonly RoutePair[];
   readonly objects: readonly ObjectPair[];
   /** For the members of bodies. */

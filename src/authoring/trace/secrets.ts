@@ -3,7 +3,7 @@ import { isObject, type Origin } from "../../base/index.ts";
 import { type Evaluation, type InputNames, loadTracedForm } from "../../jsonata/index.ts";
 import type { Pack } from "../../pack/index.ts";
 
-const { namesIn } = await loadTracedForm();
+const { findVariableNames, namesIn } = await loadTracedForm();
 
 type IsSecret = (name: string) => boolean;
 
@@ -43,5 +43,7 @@ export function findSecretEvaluations(pack: Pack, isSecret: IsSecret): (evaluati
     isSecretOrigin(origin) ||
     [...namesIn(expression)].some(isSecret) ||
     carriesSecret(input, expression.inputNames, isSecret) ||
-    [...expression.variables].some((name) => carriesSecret(bindings[name], "all", isSecret));
+    [...expression.variables].some((name) =>
+      carriesSecret(bindings[name], findVariableNames(expression, name), isSecret),
+    );
 }

@@ -5,10 +5,10 @@ import { isObject } from "../../base/index.ts";
 import { valueAt } from "../../pack/index.ts";
 import { catalogRequest } from "../../compare/index.ts";
 import type { Place } from "../../migration/index.ts";
-import type { ExampleDefinition } from "../examples/example.ts";
+import { type ExampleDefinition, withoutPrefix } from "../examples/example.ts";
 import { ANSWER, withValue } from "./answer-tree.ts";
 import { NO_MEMBER, type Mismatch } from "./check-answer.ts";
-import { type DescribedOperation, withoutPrefix } from "./described-upstream.ts";
+import type { DescribedOperation } from "./described-upstream.ts";
 import { jsonOrText, type RouteTrial, type UpstreamAnswers } from "./route-trial.ts";
 import type { Counterexample } from "./type-report.ts";
 
@@ -81,7 +81,7 @@ function writeGolden(
   const calls = received.map(({ request: { method, path, headers, body: sent }, status, body: answer }) => {
     const filter = headers[filters?.header?.toLowerCase() ?? ""];
     return {
-      request: `${method} ${withoutPrefix(prefix, path)}`,
+      request: `${method} ${withoutPrefix(path, prefix)}`,
       ...(filter !== undefined && { filter: JSON.parse(filter) as unknown }),
       ...(sent !== undefined && sent !== "" && { body: jsonOrText(sent) }),
       response: { status, body: answer },

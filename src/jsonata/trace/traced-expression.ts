@@ -6,6 +6,7 @@ import { type Origin, toJsonText } from "../../base/index.ts";
 import { walk } from "../language/ast.ts";
 import { compileOrInterpret, runWith, type CompileOptions } from "../compiler/compile.ts";
 import type { Bindings, Expression } from "../language/expression.ts";
+import { findInputNames, type InputNames } from "../language/input-names.ts";
 import { thenMaybe } from "../language/maybe-promise.ts";
 import { interpretProgram } from "../interpreter/interpret.ts";
 import { parse, parseProgram } from "../interpreter/parse.ts";
@@ -56,6 +57,15 @@ export function namesIn({ source }: Expression): ReadonlySet<string> {
     if (type === "name" || type === "variable" || type === "string") names.add(String(value));
   });
   return names;
+}
+
+/** The members of a variable that an expression reads; `all` if the syntax tree does not show them. */
+export function findVariableNames({ source }: Expression, variable: string): InputNames {
+  const ast = structuredClone(parse(source));
+  walk(ast, (node) => {
+    if (node.type === "variable" && node.value === variable) Object.assign(node, { value: "$" });
+  });
+  return findInputNames(ast, false);
 }
 
 /**
