@@ -1,28 +1,12 @@
 /** Regular deletion of what is too old or too much. */
 import type { StoreJobs } from "./sql/jobs.ts";
-import type { StoreOptions } from "./store.ts";
+import type { StoreLimits, StoreOptions } from "./store.ts";
 import { DAY_MS, dayNumber, MAX_SUMMARY_ROWS, MAX_TOKENS, USAGE_RETENTION_DAYS } from "../usage/usage.ts";
 
 /** Milliseconds between two checks of the summaries, because each counts their rows. */
 const SUMMARIES_MS = 60_000;
 /** Milliseconds between two steps, in which commits can run. */
 const BETWEEN_STEPS_MS = 20;
-
-/** The limits of age and size at a moment. */
-export interface StoreLimits {
-  /** Records of earlier days (UTC) are deleted. Milliseconds since the epoch. */
-  readonly before: number;
-  /** The same for summaries. */
-  readonly usageBefore: number;
-  /** Maximum size of all records in bytes. Above it the least important are deleted. */
-  readonly sizeLimit: number;
-  /** Maximum number of rows of the summaries. */
-  readonly summaryRows: number;
-  /** Maximum number of tokens in the summaries. */
-  readonly summaryTokens: number;
-  /** The keys of clients that have a name. */
-  readonly named: readonly string[];
-}
 
 /** Returns the limits at this moment. */
 function limitsOf({

@@ -115,6 +115,22 @@ export interface StoreOptions {
   readonly clock?: () => number;
 }
 
+/** The limits of age and size at a moment. */
+export interface StoreLimits {
+  /** Records of earlier days (UTC) are deleted. Milliseconds since the epoch. */
+  readonly before: number;
+  /** The same for summaries. */
+  readonly usageBefore: number;
+  /** Maximum size of all records in bytes. Above it the least important are deleted. */
+  readonly sizeLimit: number;
+  /** Maximum number of rows of the summaries. */
+  readonly summaryRows: number;
+  /** Maximum number of tokens in the summaries. */
+  readonly summaryTokens: number;
+  /** The keys of clients that have a name. */
+  readonly named: readonly string[];
+}
+
 /** The subject of an erasure. */
 export interface EraseRequest {
   /** The keys of the client. */

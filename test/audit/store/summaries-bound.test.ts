@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { RecordMemory } from "../../../src/audit/record/record-memory.ts";
 import { serializeRecord } from "../../../src/audit/record/record-text.ts";
 import { RecentBytes } from "../../../src/audit/store/client-shares.ts";
-import type { StoreLimits } from "../../../src/audit/store/purge.ts";
+import type { StoreLimits } from "../../../src/audit/store/store.ts";
 import { createBatch } from "../../../src/audit/store/segment.ts";
 import { createJobs } from "../../../src/audit/store/sql/jobs.ts";
 import { SCHEMA, sqliteDriver } from "../../../src/audit/store/sqlite/driver.ts";

@@ -1,7 +1,7 @@
 /** Deletes summaries that are too old, and those above their limits. */
 import { UNACCEPTED } from "../../usage/summary-key.ts";
 import { DAY_MS, dayNumber, MOST_FAMILIES, NEWCOMERS_SHARE } from "../../usage/usage.ts";
-import type { StoreLimits } from "../purge.ts";
+import type { StoreLimits } from "../store.ts";
 import { COUNTS, deleteClients, type CountTable } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
 
@@ -32,7 +32,7 @@ const newcomersOf = (table: string): string => `
 const NEW_TOKENS = `FROM audit_token WHERE first / ${DAY_MS} = last / ${DAY_MS} AND fingerprint NOT IN LIST($1)`;
 
 /** The result of one step. */
-export interface CutSummaries {
+interface CutSummaries {
   /** Clients that lost summaries because there are too many, once for each table. */
   readonly clients: number;
   /** Whether there may be more to delete. */

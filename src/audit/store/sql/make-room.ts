@@ -1,6 +1,6 @@
 /** Deletes records that are too old, and what is least important when the records exceed their size limit. */
 import { StoredShares } from "../client-shares.ts";
-import type { StoreLimits } from "../purge.ts";
+import type { StoreLimits } from "../store.ts";
 import { WORTH } from "../record-row.ts";
 import { removeBodies } from "../remove-bodies.ts";
 import { blockOf } from "./blocks.ts";
@@ -20,7 +20,7 @@ interface SizedSegment extends StoredSegment {
 }
 
 /** The result of one step. */
-export interface MadeRoom {
+interface MadeRoom {
   /** Records that were deleted only because of the size limit. */
   readonly evicted: number;
   /** Whether there may be more to delete. */
