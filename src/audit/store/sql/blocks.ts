@@ -92,7 +92,7 @@ async function lastBlock(connection: Connection): Promise<number> {
 }
 
 /** Records that are read together. */
-export interface RecordPart {
+interface RecordPart {
   /** The time of the newest record, or a later time. */
   readonly last: number;
   readonly where: Where;
