@@ -17,7 +17,6 @@ export { decodeBody, isForm, isTextType, type SentBody } from "./record/client-b
 export { JsonText, tryParse } from "./record/json-text.ts";
 export { readRecord, tryReadRecord } from "./store/read-record.ts";
 export { createRecordIds } from "./record/record-id.ts";
-export { readCursor } from "./store/record-pages.ts";
 export { serializeRecord } from "./record/record-text.ts";
 export { recordTime } from "./record/record-time.ts";
 export {
@@ -30,6 +29,8 @@ export {
 } from "./record/record.ts";
 export { firstCharacters, isTruncated, omittedBody, truncatedBody } from "./record/truncate.ts";
 export { numberedNames, NumberedNames } from "./record/numbered-names.ts";
+export { type NamedClients, type OfClients, readNamedQuery } from "./queries/named-query.ts";
+export { readAuditQuery, type ReadQuery, readRouteQuery, readUsageQuery } from "./queries/read-query.ts";
 export { Redaction } from "./redact/redact.ts";
 export { secretNames } from "./redact/secret-names.ts";
 export { REDACTED } from "./redact/edits.ts";

@@ -143,6 +143,7 @@ export {
   type Settings,
   SETTINGS,
   type SettingValues,
+  SHARED_STATE_SETTINGS,
   STATE_SETTINGS,
 } from "./settings/setting-definitions.ts";
 export {

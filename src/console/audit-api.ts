@@ -10,9 +10,10 @@ import {
   exportTexts,
   isExportFormat,
   writeExport,
+  readAuditQuery,
+  readNamedQuery,
 } from "../audit/index.ts";
 import { refuseParameters, sendErrors } from "./responses.ts";
-import { readAuditQuery, readNamedQuery } from "./audit-query.ts";
 
 /** The shown parts of a record, beside the record itself. */
 export interface RecordViews {

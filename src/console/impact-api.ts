@@ -1,8 +1,7 @@
 import { Router } from "express";
-import type { AuditStore } from "../audit/index.ts";
+import { type AuditStore, readUsageQuery } from "../audit/index.ts";
 import type { Subject } from "../migration/index.ts";
 import type { Pack } from "../pack/index.ts";
-import { readUsageQuery } from "./audit-query.ts";
 import { sendErrors, type Problem } from "./responses.ts";
 import type { ClientOptions } from "./usage-api.ts";
 

@@ -1,10 +1,9 @@
 import { Router } from "express";
-import type { AuditStore, UsageQuery } from "../audit/index.ts";
+import { type AuditStore, type UsageQuery, readNamedQuery, readUsageQuery } from "../audit/index.ts";
 import { DOCUMENT_POLICY } from "../base/index.ts";
 import type { Report } from "../migration/index.ts";
 import type { Pack } from "../pack/index.ts";
 import { sendErrors } from "./responses.ts";
-import { readNamedQuery, readUsageQuery } from "./audit-query.ts";
 import type { ClientOptions } from "./usage-api.ts";
 
 /** Maximum number of concurrent reports. Each reads a few thousand records. */

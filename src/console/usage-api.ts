@@ -17,9 +17,12 @@ import {
   spansOf,
   usageKeysOf,
   type UsageQuery,
+  readRouteQuery,
+  readUsageQuery,
+  type NamedClients,
 } from "../audit/index.ts";
+import { handleNamedQuery } from "./query-handler.ts";
 import { sendErrors } from "./responses.ts";
-import { handleNamedQuery, readRouteQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
 
 /** The names of clients, and when one counts as quiet. */
 export interface ClientOptions {

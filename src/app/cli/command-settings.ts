@@ -5,6 +5,7 @@ import {
   readEnvironment,
   type SettingName,
   SETTINGS,
+  SHARED_STATE_SETTINGS,
   type Settings,
   type SettingTexts,
 } from "../../base/index.ts";
@@ -53,7 +54,7 @@ export function commandSettings(command: Command, others: readonly SettingName[]
   );
   const names = new Set([...flags, ...others]);
   // A command uses the secret wherever it is set.
-  if (names.has("REDIS_URL")) names.add("GATEWAY_SECRET");
+  if (SHARED_STATE_SETTINGS.some((name) => names.has(name))) names.add("GATEWAY_SECRET");
   // A gateway with this file requires an old service. A command does not.
   const hasRollout = names.delete("ROLLOUT_FILE");
   const environment = Object.fromEntries([...names].map((name) => [name, process.env[name]]));

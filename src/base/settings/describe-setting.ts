@@ -1,6 +1,6 @@
 /** The properties that make a type of a value a setting: its meaning, its default, and whether it is secret. */
 import { z } from "zod";
-import { postgresUrl, redisUrl, url } from "./setting-types.ts";
+import { isAddressType } from "./setting-types.ts";
 
 /** The description of a setting for people. */
 export interface SettingDescription {
@@ -29,12 +29,10 @@ export const withDefault = <T extends z.ZodType<unknown, unknown>>(
   meaning: string,
 ) => described(type.prefault(text), { meaning, default: text });
 
-const ADDRESS_TYPES: ReadonlySet<z.ZodType> = new Set<z.ZodType>([url, postgresUrl, redisUrl]);
-
 /** A setting that is unset by default. */
 export const unset = <T extends z.ZodType>(type: T, meaning: string) =>
-  described(type.optional(), { meaning, isAddress: ADDRESS_TYPES.has(type) });
+  described(type.optional(), { meaning, isAddress: isAddressType(type) });
 
 /** The same for a value that is never printed. */
 export const secret = <T extends z.ZodType>(type: T, meaning: string) =>
-  described(type.optional(), { meaning, secret: true, isAddress: ADDRESS_TYPES.has(type) });
+  described(type.optional(), { meaning, secret: true, isAddress: isAddressType(type) });

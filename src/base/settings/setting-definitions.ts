@@ -263,8 +263,18 @@ export type SettingValues = Readonly<z.input<typeof settingsSchema>>;
 
 export type SettingName = keyof Settings;
 
+/** The addresses of the places that several processes share their state in. */
+export const SHARED_STATE_SETTINGS = ["REDIS_URL"] as const satisfies readonly SettingName[];
+
 /** The settings that say where the state of clients is. */
-export const STATE_SETTINGS = ["DATA_DIR", "REDIS_URL"] as const satisfies readonly SettingName[];
+export const STATE_SETTINGS = [
+  "DATA_DIR",
+  ...SHARED_STATE_SETTINGS,
+] as const satisfies readonly SettingName[];
+
+/** Whether several processes share their state. */
+export const isStateShared = (settings: Pick<Settings, (typeof SHARED_STATE_SETTINGS)[number]>): boolean =>
+  SHARED_STATE_SETTINGS.some((name) => settings[name] !== undefined);
 
 /** The sections of `serve --help` and of `docs/reference/settings.md`, in order. */
 export const SETTING_SECTIONS = {

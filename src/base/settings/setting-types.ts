@@ -11,6 +11,16 @@ export const LONGEST_TIMER_MS = 2_147_483_647;
 /** The longest delay of a timer in seconds. */
 export const LONGEST_TIMER_SECONDS = Math.floor(LONGEST_TIMER_MS / 1000);
 
+/** Types of values that are addresses: of these only user, password and parameters are secret. */
+const addressTypes = new WeakSet<z.ZodType>();
+
+export const isAddressType = (type: z.ZodType): boolean => addressTypes.has(type);
+
+function address<T extends z.ZodType>(type: T): T {
+  addressTypes.add(type);
+  return type;
+}
+
 /** A text that `parse` turns into a value. The message of the error that it throws becomes the problem. */
 const parsedText = <T>(parse: (text: string) => T) =>
   z.string().transform((text, context) => {
@@ -111,20 +121,24 @@ export const rate = z
 const HTTP_URL = "must be an http or https URL";
 
 /** The base address of a service. */
-export const url = z
-  .union([z.string(), z.instanceof(URL).transform(String)], { error: HTTP_URL })
-  .pipe(z.url({ protocol: /^https?$/, error: HTTP_URL, abort: true }))
-  .transform((value) => new URL(value))
-  .refine(
-    ({ username, password, search, hash }) => !(username || password || search || hash),
-    "must be a URL without user, query or fragment",
-  );
+export const url = address(
+  z
+    .union([z.string(), z.instanceof(URL).transform(String)], { error: HTTP_URL })
+    .pipe(z.url({ protocol: /^https?$/, error: HTTP_URL, abort: true }))
+    .transform((value) => new URL(value))
+    .refine(
+      ({ username, password, search, hash }) => !(username || password || search || hash),
+      "must be a URL without user, query or fragment",
+    ),
+);
 
 /** The address of a database. It may hold user, password and parameters of the connection. */
-export const postgresUrl = z.url({
-  protocol: /^postgres(?:ql)?$/,
-  error: "must be an address such as postgres://user:password@host:5432/database",
-});
+export const postgresUrl = address(
+  z.url({
+    protocol: /^postgres(?:ql)?$/,
+    error: "must be an address such as postgres://user:password@host:5432/database",
+  }),
+);
 
 function canDecode(component: string): boolean {
   try {
@@ -135,14 +149,16 @@ function canDecode(component: string): boolean {
   }
 }
 
-const REDIS_URL = "must be redis://[user:password@]host[:port][/database], or rediss:// for TLS";
+const REDIS_ADDRESS = "must be redis://[user:password@]host[:port][/database], or rediss:// for TLS";
 
 /** The address of a Redis, with user, password and the number of a database. */
-export const redisUrl = z.url({ protocol: /^rediss?$/, error: REDIS_URL, abort: true }).refine((value) => {
-  const { hostname, pathname, username, password, search, hash } = new URL(value);
-  const hasDatabase = /^(?:\/\d{0,6})?$/.test(pathname);
-  return hostname !== "" && hasDatabase && canDecode(username + password) && !search && !hash;
-}, REDIS_URL);
+export const redisUrl = address(
+  z.url({ protocol: /^rediss?$/, error: REDIS_ADDRESS, abort: true }).refine((value) => {
+    const { hostname, pathname, username, password, search, hash } = new URL(value);
+    const hasDatabase = /^(?:\/\d{0,6})?$/.test(pathname);
+    return hostname !== "" && hasDatabase && canDecode(username + password) && !search && !hash;
+  }, REDIS_ADDRESS),
+);
 
 /** The name of a header, in lower case. */
 export const headerName = z

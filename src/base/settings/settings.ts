@@ -1,8 +1,10 @@
 import type { z } from "zod";
 import { redactAddress, redactAddresses } from "./redact-address.ts";
 import {
+  isStateShared,
   SETTINGS,
   settingsSchema,
+  SHARED_STATE_SETTINGS,
   type SettingName,
   type Settings,
   type SettingValues,
@@ -125,12 +127,14 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
           name,
           `it needs a pack, and with ${label("LEGACY_URL")} alone there is none; unset it`,
         ]);
-  if (settings.REUSE_PORT && settings.REDIS_URL === undefined)
+  if (settings.REUSE_PORT && !isStateShared(settings)) {
+    const addresses = SHARED_STATE_SETTINGS.map(label).join(" or ");
     problems.push([
       "REUSE_PORT",
-      `processes that share a port share their limits and tokens in Redis; set ${label("REDIS_URL")}`,
+      `processes that share a port share their limits and tokens, too; set ${addresses}`,
     ]);
-  if (settings.REDIS_URL !== undefined && settings.GATEWAY_SECRET === undefined)
+  }
+  if (isStateShared(settings) && settings.GATEWAY_SECRET === undefined)
     problems.push(["GATEWAY_SECRET", "all replicas that share a store need the same secret; set it"]);
   return problems;
 }

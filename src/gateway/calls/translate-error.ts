@@ -1,7 +1,6 @@
 /** From v4's errors to alpha's. */
 import { SecretValues } from "../../audit/index.ts";
 import {
-  type CodeRule,
   type ErrorDetail,
   errorsOf,
   type ErrorSummary,
@@ -36,16 +35,6 @@ function inAlphaNames(reason: string, v4: string, alpha: string): string {
   return reason.replaceAll(word, () => alpha);
 }
 
-/** The text of a problem. One that has no other text than its code has that of the client. */
-function translateReason(
-  { reason, code }: ErrorDetail,
-  rule: CodeRule | undefined,
-  ofStatus: string,
-): string {
-  if (reason === "") return ofStatus;
-  return reason === code ? (rule?.code ?? ofStatus) : reason;
-}
-
 /** Parts of a token that are shorter, such as a user name, stay in errors. In characters. */
 const SHORTEST_PART = 6;
 
@@ -77,6 +66,35 @@ interface FailedCall {
 const isRefusal = (status: number): boolean =>
   status >= 400 && status < 500 && status !== 401 && status !== 403 && status !== TOO_MANY_REQUESTS;
 
+/** The text of a problem. One that has no other text than its code has that of the client. */
+function translateReason(
+  { reason, code }: ErrorDetail,
+  clientCode: string | undefined,
+  ofStatus: string,
+): string {
+  if (reason === "") return ofStatus;
+  return reason === code ? (clientCode ?? ofStatus) : reason;
+}
+
+/** One error of v4 in the client's words. `field` is still v4's. */
+interface Problem extends ErrorSummary {
+  readonly field?: string | undefined;
+  /** The status of its code, if the pack gives it one. */
+  readonly status?: number | undefined;
+}
+
+/** Names the client's field in a problem. A member that the gateway itself added has no name for the client. */
+function inClientFields(
+  { reason, code, field }: Problem,
+  route: Route,
+  { gatewayFields }: FailedCall,
+): ErrorDetail {
+  const ofCode = code !== undefined && { code };
+  const name = field === undefined || gatewayFields.has(field) ? undefined : route.errorField(field);
+  if (name === undefined || field === undefined) return { reason, ...ofCode };
+  return { reason: inAlphaNames(reason, field, name), field: name, ...ofCode };
+}
+
 /**
  * Throws v4's error as alpha's. A member that the gateway added itself is not named, and neither is a token that the
  * client does not have.
@@ -92,51 +110,46 @@ export function throwTranslatedError(
   const { report } = authorized;
   if (route.headers?.error) report.upstreamHead = response;
   const { translation: config } = authorized.services;
-  const { statuses } = config;
-  const statusToTranslate = isUnknownInBody(response, route, call.method)
-    ? statuses.unknownInBody
-    : response.status;
-  const tableStatus = statuses.translate(statusToTranslate);
   const meaning = meaningOf(response.status);
+  const upstreamStatus = isUnknownInBody(response, route, call.method)
+    ? config.statuses.unknownInBody
+    : response.status;
+  const tableStatus = config.statuses.translate(upstreamStatus);
   if (meaning === "limited")
     report.upstreamRateLimit = config.rateLimitHeaders.upstream.read(response.headers);
   if (tableStatus !== response.status)
     report.warnings.push(`${config.upstreamName} responded with ${response.status}`);
   const defaultReason =
     meaning === "failed" ? "The service could not process this request." : "The request was refused.";
-  const read = errorsOf(route, config).upstream.read(response.json, response.status);
-  const reasonOfStatus = DEFAULT_REASONS[statusToTranslate] ?? defaultReason;
+  const reasonOfStatus = DEFAULT_REASONS[upstreamStatus] ?? defaultReason;
   const failure = isRefusal(response.status) ? call.failure : undefined;
-  if (!read) {
-    const detail = { reason: reasonOfStatus, code: failure?.code };
-    throw new TranslatedError(failure?.status ?? tableStatus, [detail], { meaning });
-  }
   const redact = redactToken(authorized);
-  const upstreamErrors = read.details.map(redact);
-  const translateCode = ({ code }: ErrorDetail): CodeRule | undefined => {
-    const rule = code === undefined ? undefined : config.errorCodes.translate(code);
-    return failure ? { ...rule, ...failure } : rule;
+
+  function translate(given: ErrorDetail): Problem {
+    const error = redact(given);
+    const rule = error.code === undefined ? undefined : config.errorCodes.translate(error.code);
+    const { code, status, message } = { ...rule, ...failure };
+    return {
+      code,
+      status,
+      field: error.field,
+      reason: message ?? translateReason(error, code, reasonOfStatus),
+    };
+  }
+
+  // A body without an error is one error without a text.
+  const { details, summary: overall } = errorsOf(route, config).upstream.read(
+    response.json,
+    response.status,
+  ) ?? {
+    details: [{ reason: "" }],
   };
-  const reasonOf = (error: ErrorDetail, rule: CodeRule | undefined): string =>
-    rule?.message ?? translateReason(error, rule, reasonOfStatus);
-  const codes = upstreamErrors.map(translateCode);
-  const overall = read.summary && redact(read.summary);
-  const overallCode = overall && translateCode(overall);
+  const summary = overall && translate(overall);
+  const problems = details.map(translate);
   // Of several problems the first one whose code has a status decides it.
-  const status = [overallCode, ...codes].find((rule) => rule?.status !== undefined)?.status ?? tableStatus;
-  const summary: ErrorSummary | undefined = overall && {
-    reason: reasonOf(overall, overallCode),
-    code: overallCode?.code,
-  };
-  const errors = upstreamErrors.map((error, index): ErrorDetail => {
-    const { field } = error;
-    const reason = reasonOf(error, codes[index]);
-    const code = codes[index]?.code;
-    const name = field === undefined || call.gatewayFields.has(field) ? undefined : route.errorField(field);
-    return name === undefined || field === undefined
-      ? { reason, ...(code !== undefined && { code }) }
-      : { reason: inAlphaNames(reason, field, name), field: name, ...(code !== undefined && { code }) };
-  });
+  const status =
+    [summary, ...problems].find((problem) => problem?.status !== undefined)?.status ?? tableStatus;
+  const errors = problems.map((problem) => inClientFields(problem, route, call));
   const { notFoundField } = route;
   const [first, ...others] = errors;
   if (

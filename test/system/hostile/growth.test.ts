@@ -10,7 +10,7 @@ import { csvRow } from "../../../src/audit/export/csv.ts";
 import { Redaction } from "../../../src/audit/redact/redact.ts";
 import { continueTrace } from "../../../src/base/tracing/traceparent.ts";
 import { secretNames } from "../../../src/audit/redact/secret-names.ts";
-import { readAuditQuery, readUsageQuery } from "../../../src/console/audit-query.ts";
+import { readAuditQuery, readUsageQuery } from "../../../src/audit/index.ts";
 import { normalizeDateTime } from "../../../src/pack/fields/keys/date-time.ts";
 import {
   createCredentialsFormat,

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { readUsageQuery } from "../../../console/index.ts";
-import { openExistingAuditStore } from "../../../audit/index.ts";
+import { openExistingAuditStore, readUsageQuery } from "../../../audit/index.ts";
 import { loadPack, type Pack, packFolder } from "../../../pack/index.ts";
 import { isOperatorError, withClosing } from "../../../base/index.ts";
 import { collectExpressions } from "../../../jsonata/index.ts";

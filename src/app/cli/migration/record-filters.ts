@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { type NamedClients, readAuditQuery, readNamedQuery } from "../../../console/index.ts";
-import type { AuditQuery } from "../../../audit/index.ts";
+import { type AuditQuery, type NamedClients, readAuditQuery, readNamedQuery } from "../../../audit/index.ts";
 
 /** The flags that select audit records. */
 export interface RecordFilters {

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { readNamedQuery, readUsageQuery } from "../../../console/index.ts";
-import { isLookedUp, openExistingAuditStore } from "../../../audit/index.ts";
+import { isLookedUp, openExistingAuditStore, readNamedQuery, readUsageQuery } from "../../../audit/index.ts";
 import { withClosing } from "../../../base/index.ts";
 import { loadPack, packFolder } from "../../../pack/index.ts";
 import { createReport, FORMATS, type ReportFormat } from "../../../migration/index.ts";

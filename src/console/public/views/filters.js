@@ -2,7 +2,6 @@ import { html } from "../html.js";
 import { filterForm, options } from "../parts.js";
 import { clientName, upstreamName } from "../names.js";
 
-const STATUSES = ["200", "400", "401", "403", "404", "420", "500"];
 const LANES = [
   ["", "all"],
   ["alpha", clientName],
@@ -37,14 +36,13 @@ export function trafficFilters({ values, routes, changed }) {
       ...${attributes}
     />`;
   const select = (name, all) => html`<select name=${name}>${options(all, values[name])}</select>`;
-  const statuses = [["", "any"], ...STATUSES.map((status) => [status, status])];
   return filterForm(
     "Filters",
     changed,
     html`
       <label class="wide">Route${text("route", { list: "routes", placeholder: "GET /…" })}</label>
       <label>Client${text("client", { placeholder: "name or fingerprint", maxlength: "300" })}</label>
-      <label>Status${select("status", statuses)}</label>
+      <label>Status${text("status", { inputmode: "numeric", placeholder: "any", maxlength: "3" })}</label>
       <label>Lane${select("lane", LANES)}</label>
       <label>Time${select("span", SPANS)}</label>
       <datalist id="routes">${routes.map((name) => html`<option value=${name} />`)}</datalist>
