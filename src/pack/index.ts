@@ -14,7 +14,8 @@ export { parseForm, printForm } from "./bodies/form.ts";
 export { createObjectReader, objectPath, type ReadWrapped } from "./bodies/object-wrapper.ts";
 export type { WrittenBody } from "./bodies/write-body.ts";
 
-export type { OperationState, Repetition, RouteCall } from "./calls/call.ts";
+export type { RouteCall } from "./calls/call.ts";
+export type { OperationState, Repetition } from "./calls/repetition.ts";
 export { type RunChecks, withFailure } from "./expressions/checks.ts";
 export {
   type Catalog,
@@ -76,7 +77,7 @@ export {
   TOO_MANY_REQUESTS,
 } from "./errors/statuses.ts";
 export type { FieldRule } from "./fields/field-definition.ts";
-export { levelsLoss, partLoss, relatedLoss, responseLoss } from "./keys/loss-texts.ts";
+export { levelsLoss, partLoss, relatedLoss, responseLoss } from "./calls/loss-texts.ts";
 export { type Loss, lossText } from "./fields/loss.ts";
 export { compileCopy, compileGetter, compileRemover, compileSetter } from "./values/member-paths.ts";
 export {
@@ -122,16 +123,16 @@ export {
   rejectedByUpstream,
 } from "./headers/rate-limit-headers.ts";
 export type { Answer, WriteResponseHeaders } from "./headers/response-headers.ts";
-export type { Aggregation } from "./keys/aggregate.ts";
+export type { Aggregation } from "./keys/lists.ts";
 export type { Bulk } from "./keys/bulk.ts";
-export { fillResult } from "./keys/bulk-shapes.ts";
-export type { BulkChunk } from "./keys/bulk-chunk.ts";
+export { fillResult } from "./calls/bulk-shapes.ts";
+export type { BulkChunk } from "./calls/bulk-chunk.ts";
 export type { FileRule } from "./keys/bodies.ts";
 export { fieldTexts } from "./fields/keys/field-keys.ts";
 export { isFilterable } from "./fields/keys/filters.ts";
 export type { TokensStep } from "./keys/credentials.ts";
 export type { RouteKind } from "./key-rules.ts";
-export type { ChosenMembers } from "./keys/sparse-fields.ts";
+export type { ChosenMembers } from "./fields/sparse-fields.ts";
 export {
   createListParser,
   describeListFault,
@@ -149,7 +150,7 @@ export type { Paging } from "./lists/paging.ts";
 export { cursorParameter, type PageSize, type PagingStyle } from "./lists/styles.ts";
 export type { ReceivedPage } from "./lists/upstream-pages.ts";
 export { buildFiles } from "./load/checked-pack.ts";
-export { compilePack } from "./load/compile-pack.ts";
+export { compilePack, type Pack } from "./load/pack.ts";
 export { buildValidPack, loadPack, type PackFiles, parsePack, readPack } from "./load/load-pack.ts";
 export { renameWords } from "./load/rename-words.ts";
 export { ACCEPTED_FILE } from "./load/validate-pack.ts";
@@ -177,7 +178,6 @@ export {
   scopeOf,
   summarizePack,
 } from "./load/pack-summary.ts";
-export type { Pack } from "./load/pack.ts";
 export type { ApiSurface } from "./routes/api-surface.ts";
 export { upstreamNamesOf } from "./parameters/parameter-definition.ts";
 export { parseQuery, type Query, readParameters, shortName } from "./paths/query.ts";

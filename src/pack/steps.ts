@@ -4,6 +4,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 /** Work that yields between its steps. */
 export type Steps<T> = Generator<undefined, T>;
 
+/** The result of a function that works in steps. */
+export type StepsResult<F extends (...given: never[]) => Steps<unknown>> =
+  ReturnType<F> extends Steps<infer T> ? T : never;
+
 /** Runs all steps at once. */
 export function runSteps<T>(steps: Steps<T>): T {
   for (;;) {

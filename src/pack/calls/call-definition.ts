@@ -189,3 +189,27 @@ export const ownCall = z.strictObject({
 
 /** A call as a pack has it. Calls of `pack.yaml` have their names as keys. */
 export type CallDefinition = z.infer<typeof ownCall>;
+/** A call that routes share. Its name is its key in `pack.yaml`. */
+export type SharedCallDefinition = z.infer<typeof sharedCall>;
+
+/** Keys of a route as the pack writes them. A text among its calls is the name of a call of `pack.yaml`. */
+type KeysWithCalls = Readonly<Record<string, unknown>>;
+
+/** The calls of a route as the pack writes them. */
+export const writtenCalls = (keys: KeysWithCalls): readonly (string | CallDefinition)[] =>
+  (keys["calls"] as readonly (string | CallDefinition)[] | undefined) ?? [];
+
+/** The definitions of the calls of a route. */
+export const definedCalls = (
+  keys: KeysWithCalls,
+  shared: ReadonlyMap<string, SharedCallDefinition>,
+): readonly CallDefinition[] =>
+  writtenCalls(keys).flatMap((call) => {
+    if (typeof call !== "string") return call;
+    const definition = shared.get(call);
+    return definition ? { ...definition, name: call } : [];
+  });
+
+/** Whether a route has calls with parts of its object. */
+export const hasParts = (keys: KeysWithCalls): boolean =>
+  writtenCalls(keys).some((call) => typeof call !== "string" && call.part !== undefined);

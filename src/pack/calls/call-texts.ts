@@ -1,7 +1,6 @@
 /** Descriptions of a call of a route: why it is sent, and its purpose for programs without the gateway. */
-import type { KeyContext, KeyResource } from "../keys/key.ts";
+import type { KeyContext, KeyResource } from "../keys/key-context.ts";
 import type { CallDefinition } from "./call-definition.ts";
-import type { RouteCall } from "./call.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** The fields of a response that need a call. */
@@ -59,12 +58,17 @@ function describeForGuide(
   return `for ${(name === undefined ? "" : fieldsOf(name, resource).join(", ") || name) || "the response"}, if you need it`;
 }
 
-/** Describes a call for authors, and for programs that call the upstream without the gateway. */
+/** Describes a call. */
 export function describeCall(
   definition: CallDefinition,
   endpoint: Endpoint,
   context: KeyContext,
-): Pick<RouteCall, "why" | "guide"> {
+): {
+  /** Why and when it is sent, for authors. */
+  readonly why: string;
+  /** The same for programs that call the upstream without the gateway. Undefined if only the gateway needs it. */
+  readonly guide: string | undefined;
+} {
   if (definition.at === "before") return { why: describeBefore(definition), guide: undefined };
   const why = definition.part === undefined ? describeAfter(definition) : "a part of the same object";
   return { why, guide: describeForGuide(definition, endpoint, context) };

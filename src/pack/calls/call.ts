@@ -1,126 +1,236 @@
-/** A call to the upstream in addition to the main call of a route. */
-import type { MaybePromise } from "../../jsonata/index.ts";
-import type { UpstreamBodyFormat } from "../bodies/body-format.ts";
-import type { Failure } from "../errors/http-error.ts";
-import type { Checks } from "../expressions/checks.ts";
-import type { Endpoint } from "./endpoint.ts";
-import type { NamedValues } from "../expressions/conditions.ts";
+/** A call of a route in addition to its main call: its data, its condition, and the use of its response. */
+import type { SourceLocation } from "../../base/index.ts";
+import { compileUpstreamFormat } from "../bodies/body-format.ts";
+import type { KeyContext } from "../keys/key-context.ts";
+import type { CallDefinition } from "./call-definition.ts";
+import { CallExpressions } from "./call-expressions.ts";
+import { describeCall } from "./call-texts.ts";
+import { compileChecks } from "../expressions/checks.ts";
+import {
+  compileBodyCondition,
+  compileNamedValues,
+  compileScopedCondition,
+  type ScopedCondition,
+} from "../expressions/conditions.ts";
+import { compileEndpoint, type Endpoint, reportAmbiguousNames, RESPONSE } from "./endpoint.ts";
+import { compileRepetition, compileUnfinished } from "./repetition.ts";
+import { type EarlierCall, reportInvalidCall } from "./report-call.ts";
 import type { ReceivedResponse, Scope } from "../translation-context.ts";
 
-/** Texts of an operation. */
-export type OperationState = "done" | "failed" | "in progress";
-
-/** How a call is repeated. */
-export interface Repetition {
-  readonly intervalMs: number;
-  readonly timeoutMs: number;
-  readonly stateOf: (response: ReceivedResponse, scope: Scope) => MaybePromise<OperationState>;
-  /** Returns the upstream's error of an operation that has failed. */
-  readonly errorOf: (response: ReceivedResponse, scope: Scope) => MaybePromise<unknown>;
-  /** The status of that error. */
-  readonly errorStatus: number;
-}
-
-/** The response while an operation is in progress. */
-export type Unfinished =
-  | { readonly error: { readonly status: number; readonly reason: string } }
-  | {
-      readonly body: (scope: Scope) => MaybePromise<unknown>;
-      /** Undefined: that of the route. */
-      readonly status: number | undefined;
-    };
-
 /** A call of a route, in addition to its main call. */
-export interface RouteCall {
-  /** The keys that lead to it in its route. */
-  readonly at: readonly (string | number)[];
-  /** The name that the pack gives it; without one, its operation. */
-  readonly name: string;
-  readonly endpoint: Endpoint;
-  /** When it is sent. `beside`: the main call and this one have parts of the same object. */
-  readonly place: "before" | "beside" | "after";
-  /** The purpose of its response: the response of the route, its fields, or rules and values of the request. */
-  readonly use: "answer" | "fields" | "rules";
-  /** Why and when it is sent, for authors. */
-  readonly why: string;
-  /** The same for programs that call the upstream without the gateway. Undefined if only the gateway needs it. */
-  readonly guide: string | undefined;
-  /** Set if it is sent again until its response meets a condition. How often does not depend on the pack. */
-  readonly repeats: Repetition | undefined;
-  /** Whether the request goes on without its response if it fails. */
-  readonly isOptional: boolean;
-  /** Seconds for which its response is cached; 0: not cached. */
-  readonly cacheSeconds: number;
-  /** Whether all pages of a list are read. */
-  readonly allPages: boolean;
-  /** The status of the main call with which it is sent; undefined: any success. */
-  readonly status: number | undefined;
-  /** Whether its expressions read headers of responses. */
-  readonly readsHeaders: boolean;
-  /** Its name in `$calls` and in paths; undefined without one. */
-  readonly member: string | undefined;
-  /** The earlier calls whose values its path has. */
-  readonly needs: readonly string[];
-  /** Whether it can be sent together with the call before it. */
-  readonly isIndependent: boolean;
-  readonly isNeeded: (input: unknown, scope: Scope) => MaybePromise<boolean>;
-  /** Returns the values for each of which the call is sent. Undefined if it is sent once. */
-  readonly eachValue: ((input: unknown, scope: Scope) => MaybePromise<unknown>) | undefined;
-  /** Whether these values are known before the main call. */
-  readonly knowsEach: boolean;
-  /** The member of the upstream's body that has the values; undefined if the expression does not start with one. */
-  readonly eachMember: string | undefined;
-  /** Returns more values of its path. */
-  readonly valuesOf: NamedValues;
-  /** Returns its body, and how it is sent; undefined without one. */
-  readonly body:
-    | {
-        readonly of: (input: unknown, scope: Scope) => MaybePromise<unknown>;
-        readonly format: UpstreamBodyFormat;
-      }
-    | undefined;
-  /** The member of the upstream's object that it reads or writes, and how it is read; undefined for no part. */
-  readonly part: { readonly name: string; readonly read: Endpoint } | undefined;
-  /** Returns the response that replaces the main call's. `whole` means the whole response. */
-  readonly answerOf:
-    | ((response: ReceivedResponse, scope: Scope) => MaybePromise<unknown>)
-    | "whole"
-    | undefined;
-  /** Check its response. `scope` has it. */
-  readonly checks: Checks;
-  /** The client's field of the error if the upstream does not find the object; undefined: the upstream's error is translated. */
-  readonly notFoundField: string | undefined;
-  /** Status and code of the client's error if the upstream refuses the call. */
-  readonly failure: Failure | undefined;
-  /**
-   * Returns the client's object if the call fails. It gets the upstream's error, if there is one. Undefined without a
-   * fallback.
-   */
-  readonly fallback:
-    | ((scope: Scope, failure: ReceivedResponse | undefined) => MaybePromise<unknown>)
-    | undefined;
-  /** Undefined: the gateway's own. */
-  readonly unfinished: Unfinished | undefined;
+export type RouteCall = Readonly<ReturnType<typeof compileCall>>;
+
+/** Compiles the client's object of a call that has failed. */
+function compileFallback({ fallback }: CallDefinition, expressions: CallExpressions) {
+  if (fallback === undefined) return undefined;
+  const { evaluate } = expressions.compile(fallback, ["fallback"], "response", ["failure"]);
+  return (scope: Scope, failure: ReceivedResponse | undefined) =>
+    evaluate(scope.response?.json, scope, {
+      failure: failure && { status: failure.status, body: failure.json },
+    });
 }
 
-/** The calls of a route by when they are sent. */
-export interface CallOrder {
-  /** Sent before the main call, one after the other. */
-  readonly before: readonly RouteCall[];
-  /** Parts of the object of the main call. */
-  readonly parts: readonly RouteCall[];
-  /** Sent after the main call, one group after the other. The calls of a group are sent concurrently. */
-  readonly after: readonly (readonly RouteCall[])[];
+/** Compiles the condition of a call. A client's body on which it fails is invalid. */
+function compileWhen({ when, at }: CallDefinition, location: SourceLocation): ScopedCondition {
+  const holds =
+    at === "before"
+      ? compileBodyCondition(when, location, "request")
+      : compileScopedCondition(when, location, "response");
+  return holds ?? (() => true);
 }
 
-/** Groups the calls of a route. */
-export function orderCalls(calls: readonly RouteCall[]): CallOrder {
-  const at = (place: RouteCall["place"]) => calls.filter((call) => call.place === place);
+const EITHER = "one of them needs another name";
+
+/** Compiles the operation, and reports names in braces that could be two things. */
+function compileOperation(
+  { upstream, at, each, values = {} }: CallDefinition,
+  earlier: readonly string[],
+  { names: { all: names, ofHead }, resource, dialect, location }: KeyContext,
+): Endpoint {
+  const place = location.at("upstream");
+  const own = [...Object.keys(values), ...(each === undefined ? [] : ["each"])];
+  const ofRequest = at === "before" ? [...ofHead, ...resource.inputNames] : names;
+  const known = [...ofRequest, ...earlier, ...own, ...(at === "before" ? [] : [RESPONSE])];
+  const endpoint = compileEndpoint(upstream, dialect.upstream.base_path, known, place);
+  if (at === "before") {
+    const both = earlier.filter((name) => ofRequest.includes(name));
+    const kinds = ["an earlier call", "a path parameter or a member of the body"] as const;
+    reportAmbiguousNames(endpoint, both, kinds, place);
+  } else {
+    const both = [...names, ...earlier, ...own].filter((name) => name === RESPONSE);
+    reportAmbiguousNames(endpoint, both, ["the response of the call", "another name of the route"], place);
+  }
+  const twice = Object.keys(values).filter((name) => [...ofRequest, ...earlier].includes(name));
+  for (const name of twice) location.at("values", name).report(`{${name}} has a value already: ${EITHER}`);
+  return endpoint;
+}
+
+/** Compiles how a part of an object is read where nothing of it is written. */
+function compilePart(
+  { part, upstream }: CallDefinition,
+  { names, dialect }: KeyContext,
+  location: SourceLocation,
+) {
+  if (part === undefined) return undefined;
+  const path = upstream.replace(/^\S+/, "GET");
+  return { name: part, read: compileEndpoint(path, dialect.upstream.base_path, names.all, location) };
+}
+
+/** Whether a call can be sent together with others, because nothing waits for its effect. */
+const canBeParallel = (
+  { at, answer, repeat, part }: CallDefinition,
+  { method }: Endpoint,
+  { readsCalls }: CallExpressions,
+): boolean =>
+  at === "after" && method === "GET" && !readsCalls && answer === undefined && !repeat && part === undefined;
+
+/** Compiles the body of a call that writes. It has no wrapper: its expression gives all of it. */
+function compileBody(
+  { body }: CallDefinition,
+  expressions: CallExpressions,
+  { dialect, resource, location }: KeyContext,
+) {
+  if (body === undefined) return undefined;
+  const format = { ...dialect.upstream.bodies, object: undefined };
+  return {
+    of: expressions.compile(body, ["body"]).evaluate,
+    format: compileUpstreamFormat(format, resource.name, false, location.at("body")),
+  };
+}
+
+/** Compiles the values for each of which a call is sent. */
+function compileEach({ each, at }: CallDefinition, expressions: CallExpressions) {
+  if (each === undefined) return { eachValue: undefined, knowsEach: false, eachMember: undefined };
+  const { evaluate, variables, readsInput } = expressions.compile(each, ["each"]);
+  const readsResponse = ["response", "response_headers", "status", "calls"].some((name) =>
+    variables.has(name),
+  );
+  return {
+    /** Returns the values for each of which the call is sent. Undefined if it is sent once. */
+    eachValue: evaluate,
+    /** Whether these values are known before the main call. */
+    knowsEach: at === "after" && !readsInput && !readsResponse,
+    /** The member of the upstream's body that has the values; undefined if the expression does not start with one. */
+    eachMember: /^\$request\.(\w+)/.exec(each)?.[1],
+  };
+}
+
+/** Whether the request goes on if a call fails, where the pack does not say so. An operation that has failed is an error. */
+const isOptionalByDefault = ({ at, part, repeat }: CallDefinition, { method }: Endpoint): boolean =>
+  at === "after" && method === "GET" && part === undefined && repeat?.failed === undefined;
+
+/** Compiles the expressions of a call that run when it is sent, and when it has responded. */
+function compileSteps(
+  definition: CallDefinition,
+  earlier: readonly string[],
+  expressions: CallExpressions,
+  context: KeyContext,
+) {
+  const { location } = context;
+  const { name, answer } = definition;
+  return {
+    isNeeded: compileWhen(definition, location.at("when")),
+    /** Returns more values of its path. */
+    valuesOf: compileNamedValues(definition.values ?? {}, (source, each) =>
+      expressions.compile(source, ["values", each]),
+    ),
+    ...compileEach(definition, expressions),
+    /** Returns its body, and how it is sent; undefined without one. */
+    body: compileBody(definition, expressions, context),
+    /** Returns the response that replaces the main call's. `whole` means the whole response. */
+    answerOf:
+      typeof answer === "string" ? expressions.ofResponse(answer, ["answer"]) : answer && ("whole" as const),
+    /** Check its response. `scope` has it. */
+    checks: compileChecks(definition.checks ?? [], location.at("checks"), "response", [
+      ...earlier,
+      ...(name === undefined ? [] : [name]),
+    ]),
+    /** Returns the client's object if the call fails. It gets the upstream's error, if there is one. */
+    fallback: compileFallback(definition, expressions),
+    /** Undefined: the gateway's own. */
+    unfinished: compileUnfinished(definition, expressions, context),
+  };
+}
+
+/** Compiles a call. @param before the calls of the route that come before it @param at the keys that lead to it */
+export function compileCall(
+  definition: CallDefinition,
+  before: readonly EarlierCall[],
+  context: KeyContext,
+  at: readonly (string | number)[],
+) {
+  const { location } = context;
+  const { name, answer, part: isPart } = definition;
+  const isBefore = definition.at === "before";
+  const earlier = before.flatMap(({ member }) => member ?? []);
+  const endpoint = compileOperation(definition, earlier, context);
+  const expressions = new CallExpressions(location, isBefore ? "request" : "response");
+  const repeats = compileRepetition(definition, expressions);
+  reportInvalidCall({ keys: definition, endpoint, earlier: before }, location);
+  const steps = compileSteps(definition, earlier, expressions, context);
+  const place: EarlierCall["place"] = isPart !== undefined ? "beside" : definition.at;
+  const use: "answer" | "fields" | "rules" = isBefore
+    ? "rules"
+    : (isPart ?? answer) !== undefined
+      ? "answer"
+      : "fields";
+  return {
+    ...steps,
+    ...describeCall(definition, endpoint, context),
+    /** The keys that lead to it in its route. */
+    at,
+    /** The name that the pack gives it; without one, its operation. */
+    name: name ?? isPart ?? `${endpoint.method} ${endpoint.template}`,
+    /** Its name in `$calls` and in paths; undefined without one. */
+    member: name,
+    endpoint,
+    /** When it is sent. `beside`: the main call and this one have parts of the same object. */
+    place,
+    /** The purpose of its response: the response of the route, its fields, or rules and values of the request. */
+    use,
+    /** Set if it is sent again until its response meets a condition. How often does not depend on the pack. */
+    repeats,
+    /** Whether the request goes on without its response if it fails. */
+    isOptional: definition.optional ?? isOptionalByDefault(definition, endpoint),
+    /** Seconds for which its response is cached; 0: not cached. */
+    cacheSeconds: definition.cache_seconds ?? 0,
+    /** Whether all pages of a list are read. */
+    allPages: definition.all_pages === true,
+    /** The status of the main call with which it is sent; undefined: any success. */
+    status: definition.status,
+    /** Whether its expressions read headers of responses. */
+    readsHeaders: expressions.readsHeaders,
+    /** The earlier calls whose values its path has. */
+    needs: earlier.filter((each) => endpoint.names.has(each)),
+    /** Whether it can be sent together with the call before it. */
+    isIndependent:
+      canBeParallel(definition, endpoint, expressions) &&
+      before.every((call) => call.place !== "after" || !endpoint.names.has(call.member ?? "")),
+    /** The member of the upstream's object that it reads or writes, and how it is read; undefined for no part. */
+    part: compilePart(definition, context, location.at("upstream")),
+    /** The client's field of the error if the upstream does not find the object; undefined: the upstream's error is translated. */
+    notFoundField: definition.not_found_field,
+    /** Status and code of the client's error if the upstream refuses the call. */
+    failure: definition.failure,
+  };
+}
+
+/** Groups the calls of a route by when they are sent. */
+export function orderCalls(calls: readonly RouteCall[]) {
+  const at = (place: RouteCall["place"]): readonly RouteCall[] =>
+    calls.filter((call) => call.place === place);
   const after: RouteCall[][] = [];
   for (const call of at("after")) {
     const group = after.at(-1);
     if (call.isIndependent && group?.[0]?.isIndependent) group.push(call);
     else after.push([call]);
   }
-  return { before: at("before"), parts: at("beside"), after };
+  return {
+    /** Sent before the main call, one after the other. */
+    before: at("before"),
+    /** Parts of the object of the main call. */
+    parts: at("beside"),
+    /** Sent after the main call, one group after the other. The calls of a group are sent concurrently. */
+    after: after as readonly (readonly RouteCall[])[],
+  };
 }

@@ -1,4 +1,3 @@
-import type { UpstreamFilter } from "../filters/filter-writer.ts";
 import {
   detachString,
   fromJsonText,
@@ -15,7 +14,6 @@ import type { CatalogDefinition } from "../schema/resource-definition.ts";
 import { compileExpressionAt } from "../expressions/compile-expression.ts";
 import type { CatalogCopy, CatalogEntry, JsonObject, ReadContext } from "../translation-context.ts";
 import type { Paging } from "../lists/paging.ts";
-import type { CatalogTranslation } from "../fields/keys/catalog-translation.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 
 /** Parses the text of an alpha object and copies it into one string, because it goes into many responses. */
@@ -28,37 +26,11 @@ export function createCatalogEntry(text: string, lost?: ReadonlySet<string>): Ca
 /** How the pages of a catalog are read. */
 export type CatalogPaging = Pick<Paging, "walkAll" | "upstreamCursor">;
 
-/** One v4 list from which a catalog is read. */
-export interface CatalogCall {
-  readonly path: string;
-  /** Condition in the upstream's filter form; empty without one. */
-  readonly filter: UpstreamFilter;
-  /** How the list is paged; undefined: as the pack says. */
-  readonly paging: CatalogPaging | undefined;
-  /** Whether v4 may have no such list. It counts as empty then. */
-  readonly optional: boolean;
-  /** Whether its items are in alpha's list. If not, they only appear where an object refers to them. */
-  readonly listed: boolean;
-}
-
 /** A catalog: objects such as regions or plans that v4 names by id and alpha embeds as a whole. */
-export interface Catalog extends CatalogTranslation {
-  /** The file and line of the catalog. */
-  readonly place: string;
-  /** The member with the id of a v4 object. */
-  readonly idMember: string;
-  readonly calls: readonly CatalogCall[];
-  /** v4 ids of the whole list in the order of the pack; undefined if the pack does not fix the list. */
-  readonly fixedIds: readonly string[] | undefined;
-  /** Additional filter names, each with the boolean field that it negates. */
-  readonly opposites: Readonly<Record<string, string>>;
-  /** Whether alpha clients never see the object of this v4 id. */
-  isHidden(v4Id: unknown): boolean;
-  /** If the catalog is read with a client's token: which items may be cached. Undefined: no token may be used. */
-  readonly keepsItem: ((item: unknown) => MaybePromise<boolean>) | undefined;
-  /** The whole list, created without v4; undefined if the pack does not fix its ids. */
-  fixedList(): Promise<CatalogEntry[]> | undefined;
-}
+export type Catalog = Readonly<ReturnType<typeof compileCatalog>>;
+
+/** One v4 list from which a catalog is read. */
+export type CatalogCall = Catalog["calls"][number];
 
 /** Returns the path of a call. Reports other methods than GET: catalogs are read in the background. */
 function callPath(call: string, location: SourceLocation): string {
@@ -72,12 +44,16 @@ const compileCalls = (
   { upstream }: CatalogDefinition,
   { pagingOf }: CatalogContext,
   location: SourceLocation,
-): CatalogCall[] =>
+) =>
   upstream.map((entry, index) => ({
     path: callPath(entry.request, location.at("upstream", index, "request")),
+    /** Condition in the upstream's filter form; empty without one. */
     filter: entry.filter ?? {},
+    /** How the list is paged; undefined: as the pack says. */
     paging: pagingOf(entry.pagination, location.at("upstream", index, "pagination")),
+    /** Whether v4 may have no such list. It counts as empty then. */
     optional: entry.optional ?? false,
+    /** Whether its items are in alpha's list. If not, they only appear where an object refers to them. */
     listed: entry.listed ?? true,
   }));
 
@@ -108,17 +84,14 @@ export interface CatalogContext {
   readonly lookup: (kind: string, value: unknown) => unknown;
 }
 
-/** The ids of a catalog on both sides. */
-type CatalogIds = Pick<Catalog, "alphaId" | "v4Id" | "filterIds" | "renames" | "hasNoAlphaId" | "fixedIds">;
-
 /** Compiles how ids of a catalog are translated. */
 function compileIds(
   name: string,
   definition: CatalogDefinition,
-  isHidden: Catalog["isHidden"],
+  isHidden: (v4Id: unknown) => boolean,
   values: CatalogContext["values"],
   location: SourceLocation,
-): CatalogIds {
+) {
   const { accepts = {}, closed = false, ignore_case: ignoreCase = false } = definition;
   const kind =
     definition.ids === undefined
@@ -158,12 +131,18 @@ function compileIds(
   }
 
   return {
+    /** Translates a v4 id to alpha. */
     alphaId,
+    /** Translates the id of a request to v4; undefined if it does not exist. */
     v4Id,
+    /** All v4 ids of the id of a filter; undefined if it does not exist. Ids that only occur in responses are valid, too. */
     filterIds,
+    /** Whether alpha and v4 ids differ, so that their sort order differs. */
     renames: ids !== undefined,
-    hasNoAlphaId: (v4Id) =>
+    /** Whether the pack has no alpha id for a v4 id. */
+    hasNoAlphaId: (v4Id: unknown) =>
       ids !== undefined && (typeof v4Id !== "string" || ids.toAlpha(v4Id) === undefined),
+    /** v4 ids of the whole list in the order of the pack; undefined if the pack does not fix the list. */
     fixedIds: closed ? ids?.v4Ids : undefined,
   };
 }
@@ -174,7 +153,7 @@ export function compileCatalog(
   definition: CatalogDefinition,
   context: CatalogContext,
   location: SourceLocation,
-): Catalog {
+) {
   const { isHidden, isHiddenAt } = compileHiddenPrefix(definition.hidden_prefix);
   const ids = compileIds(name, definition, isHidden, context.values, location);
   const { fixedIds } = ids;
@@ -191,6 +170,7 @@ export function compileCatalog(
   const textOf = (id: string, { catalogs }: ReadContext): JsonText =>
     isHidden(id) ? null : catalogs.find(name, id)?.text;
 
+  /** Returns the text of the alpha object of a v4 id. `row` returns the text of the v4 object that refers to it. */
   function expand(v4Id: JsonText, row: () => string, reading: ReadContext): MaybePromise<JsonText> {
     if (v4Id === null || v4Id === undefined || !isStringText(v4Id)) return null;
     const id = stringFromJson(v4Id);
@@ -206,27 +186,39 @@ export function compileCatalog(
   return {
     ...ids,
     name,
+    /** The file and line of the catalog. */
     place: location.origin.place,
+    /** The member with the id of a v4 object. */
     idMember: definition.id ?? context.id,
-    keepsItem: mayCache && ((item) => thenMaybe(mayCache.evaluate(item, {}), Boolean)),
-    fixedList: () =>
+    /** If the catalog is read with a client's token: which items may be cached. Undefined: no token may be used. */
+    keepsItem: mayCache && ((item: unknown) => thenMaybe(mayCache.evaluate(item, {}), Boolean)),
+    /** The whole list, created without v4; undefined if the pack does not fix its ids. */
+    fixedList: (): Promise<CatalogEntry[]> | undefined =>
       fixedIds &&
       Promise.resolve(mapMaybe(fixedIds, (id) => stubFor(id, {}))).then((texts) =>
         texts.map((text) => createCatalogEntry(text ?? "{}")),
       ),
+    /** v4 ids with this prefix are shown as null. */
     hiddenPrefix: definition.hidden_prefix,
     calls: compileCalls(definition, context, location),
-    opposites: definition.opposites ?? {},
+    /** Additional filter names, each with the boolean field that it negates. */
+    opposites: (definition.opposites ?? {}) as Readonly<Record<string, string>>,
+    /** Whether alpha clients never see the object of this v4 id. */
     isHidden,
-    expandAll(v4Ids, reading) {
+    /** Returns the text of a list of alpha objects. Hidden and unknown ones are omitted. */
+    expandAll(v4Ids: readonly string[], reading: ReadContext): string {
       const found = v4Ids.filter(isStringText).map(stringFromJson);
       return `[${found.flatMap((id) => textOf(id, reading) ?? []).join(",")}]`;
     },
     expand,
-    cachedText: (bytes, start, end, { catalogs }) =>
+    /** Returns the cached UTF-8 text of the alpha object, if there is one. The v4 id is in `bytes`. */
+    cachedText: (bytes: Uint8Array, start: number, end: number, { catalogs }: ReadContext) =>
       isHiddenAt(bytes, start) ? undefined : catalogs.cachedText(name, bytes, start, end),
+    /** Whether `expand` may return a promise. */
     mayBeAsync: stub.engine === "interpreted",
+    /** Members of the v4 object that `stub` reads; undefined if it may read all of them. */
     stubMembers: stub.inputNames === "all" ? undefined : [...stub.inputNames.keys()],
+    /** Returns the text of a substitute object for an id that the cache does not have. */
     stub: stubFor,
   };
 }

@@ -11,18 +11,23 @@ import {
   states,
 } from "../key-rules.ts";
 import type { CallDefinition } from "./call-definition.ts";
-import type { RouteCall } from "./call.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** Requests that one call is repeated with. */
 const MOST_REQUESTS = 100;
+
+/** An earlier call of the route, as far as later ones depend on it. */
+export interface EarlierCall {
+  readonly member: string | undefined;
+  readonly place: "before" | "beside" | "after";
+}
 
 /** The facts about a call for rules. */
 interface CallFacts {
   readonly keys: CallDefinition;
   readonly endpoint: Endpoint;
   /** The calls of the route that come before it. */
-  readonly earlier: readonly RouteCall[];
+  readonly earlier: readonly EarlierCall[];
 }
 
 type CallRule = KeyRule<CallFacts>;

@@ -3,6 +3,7 @@ import { errorText, type SourceLocation, suggestionFor } from "../../base/index.
 import type { Condition, Conditions, Filter, Order } from "./condition.ts";
 import { createFilterWriter } from "./filter-writer.ts";
 import type { UpstreamFilter } from "./filter-writer.ts";
+import type { FilterDefaults } from "./filter-defaults.ts";
 import type { Grammar } from "./grammar.ts";
 import type { QueryField } from "./query-filter.ts";
 import { selectRows } from "./select.ts";
@@ -16,8 +17,7 @@ import type { RouteDefinition } from "../routes/route-definition.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
 import { isWholeList, listFields } from "./filters.ts";
 import type { Resource } from "../routes/resource.ts";
-import type { Route } from "../routes/route.ts";
-import type { ValueKind } from "../values/value-kind.ts";
+import type { Scalar, ValueKind } from "../values/value-kind.ts";
 
 /** Reports values for no filter that have another meaning, or that the upstream can't get. */
 export function reportInvalidFilterRules(
@@ -101,7 +101,12 @@ export function compileFilterDefaults(
   grammar: Grammar,
   where: UpstreamFilter | undefined,
   location: SourceLocation,
-): Pick<Route, "filterDefaults" | "unfiltered"> {
+): {
+  /** The default filter that completes the client's filter. Undefined without one. */
+  readonly filterDefaults: FilterDefaults | undefined;
+  /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
+  readonly unfiltered: ReadonlyMap<string, Scalar>;
+} {
   const { default_order: orders = {}, response } = definition;
   const conditionFields = new Set(Object.keys({ ...definition.where, ...definition.where_values }));
   if (response !== "list") {

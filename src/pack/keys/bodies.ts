@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { mediaType } from "../values/text-types.ts";
-import { hasParts } from "./calls.ts";
-import { routeKey, schemaKey } from "./key.ts";
+import { hasParts } from "../calls/call-definition.ts";
+import { routeKey } from "./key.ts";
 import {
   finds,
   has,
@@ -20,7 +20,7 @@ const name = z.string().min(1);
 /** Kinds of routes that send nothing of the client's body. */
 const WITHOUT_BODY: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "file"]);
 
-export const body = schemaKey({
+export const body = routeKey({
   schema: about(name.optional(), "Name of the body.", "create"),
   rules: [
     hasNoEffect(
@@ -65,10 +65,9 @@ export const upload = routeKey({
   rules: [
     states((route) => has(route, "body"), '"upload" excludes "body": the gateway does not read the file'),
   ],
-  compile: (definition) => definition,
 });
 
-export const when = schemaKey({
+export const when = routeKey({
   schema: about(
     z.string().min(1).optional(),
     "JSONata over the client's body, also with `$path` or `$query`: whether the route is used. The first route whose `when` is true counts.",
@@ -84,7 +83,6 @@ export const onlyChanges = routeKey({
     true,
   ),
   rules: [needsKey("read_route", "the route that reads the current object"), needsObjectBody],
-  compile: (definition) => definition,
 });
 
 /** Name of the route that reads the object that this route edits. */
@@ -101,7 +99,6 @@ export const readRoute = routeKey({
     ),
     needsObjectBody,
   ],
-  compile: (definition) => definition,
 });
 
 /** If v4 rejects only this member and the gateway had added it, the call is repeated without it. */
@@ -116,13 +113,11 @@ export const retry = routeKey({
     { without: "label" },
   ),
   rules: [needsObjectBody],
-  compile: (definition) => definition,
 });
 
 /** The alpha field of the error if v4 does not find something and does not name it. */
 export const notFoundField = routeKey({
   schema: about(name.optional(), "The client's field of a 404 whose error names no field.", "copy"),
-  compile: (definition) => definition,
 });
 
 export const ifMatch = routeKey({
@@ -157,5 +152,4 @@ export const ifMatch = routeKey({
       '"if_match" excludes calls with a part: one ETag is not that of several resources',
     ),
   ],
-  compile: (definition) => definition,
 });

@@ -9,10 +9,11 @@ import { parseParameter, type Parameters } from "../paths/router.ts";
 import { compilePathValues } from "../paths/path-parameters.ts";
 import type { Endpoint } from "../calls/endpoint.ts";
 import type { RouteCall } from "../calls/call.ts";
-import { routeKey, type KeyContext } from "./key.ts";
+import { routeKey } from "./key.ts";
+import type { KeyContext } from "./key-context.ts";
 import { excludesAll, finds } from "../key-rules.ts";
-import { chunkProblems, chunkSchema, compileChunk, MOST_CALLS } from "./bulk-chunk.ts";
-import { describeResults, reportInvalidShapes } from "./bulk-shapes.ts";
+import { chunkProblems, chunkSchema, compileChunk, MOST_CALLS } from "../calls/bulk-chunk.ts";
+import { describeResults, reportInvalidShapes } from "../calls/bulk-shapes.ts";
 
 const json = z.json();
 const name = z.string().min(1);

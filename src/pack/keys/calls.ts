@@ -1,48 +1,23 @@
-/** The key `calls` of a route: calls to the upstream in addition to the main call. */
+/** The keys of a route about calls to the upstream in addition to the main call, and about checks that fail. */
 import { z } from "zod";
 import { about, resolveReference } from "../../base/index.ts";
-import { type CallDefinition, ownCall } from "../calls/call-definition.ts";
-import { compileCall } from "../calls/compile-call.ts";
-import type { RouteCall } from "../calls/call.ts";
-import { partLoss, relatedLoss, responseLoss } from "./loss-texts.ts";
-import type { SharedCallDefinition } from "../schema/pack-definition.ts";
-import { routeKey, type KeyContext } from "./key.ts";
+import { type CallDefinition, hasParts, ownCall, writtenCalls } from "../calls/call-definition.ts";
+import { failures as failuresDefinition } from "../expressions/check-definition.ts";
+import { compileCall, type RouteCall } from "../calls/call.ts";
+import { partLoss, relatedLoss, responseLoss } from "../calls/loss-texts.ts";
+import { routeKey } from "./key.ts";
+import type { KeyContext } from "./key-context.ts";
 import { finds, has, hasNoEffect, type RouteKind, states, type WrittenKeys } from "../key-rules.ts";
 
 /** Kinds of routes that make no other call than their main one. */
 const WITHOUT_CALLS: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "rejected"]);
-
-/** The calls of a route as its definition has them: a text is the name of a call of `pack.yaml`. */
-type WrittenCall = string | CallDefinition;
-
-const writtenCalls = (keys: Readonly<Record<string, unknown>>): readonly WrittenCall[] =>
-  (keys["calls"] as readonly WrittenCall[] | undefined) ?? [];
-
-/** The definitions of the calls of a route. */
-export const definedCalls = (
-  keys: Readonly<Record<string, unknown>>,
-  shared: ReadonlyMap<string, SharedCallDefinition>,
-): readonly CallDefinition[] =>
-  writtenCalls(keys).flatMap((call) => {
-    if (typeof call !== "string") return call;
-    const definition = shared.get(call);
-    return definition ? { ...definition, name: call } : [];
-  });
-
-/** The names of the calls of a route that are sent before the main call. */
-export const namesBefore = (...given: Parameters<typeof definedCalls>): readonly string[] =>
-  definedCalls(...given).flatMap(({ at, name }) => (at === "before" && name !== undefined ? name : []));
-
-/** Whether a route has calls with parts of its object. */
-export const hasParts = (keys: WrittenKeys): boolean =>
-  writtenCalls(keys).some((call) => typeof call !== "string" && call.part !== undefined);
 
 /** Where a key of a call is that a route can't have. */
 const placesOf = (keys: WrittenKeys, isAt: (call: CallDefinition) => boolean): number[] =>
   writtenCalls(keys).flatMap((call, index) => (typeof call !== "string" && isAt(call) ? [index] : []));
 
 /** Compiles the calls of a route, in order. */
-function compileCalls(written: readonly WrittenCall[], context: KeyContext): readonly RouteCall[] {
+function compileCalls(written: ReturnType<typeof writtenCalls>, context: KeyContext): readonly RouteCall[] {
   const calls: RouteCall[] = [];
   written.forEach((entry, index) => {
     const at = context.location.at(index);
@@ -129,4 +104,12 @@ export const calls = routeKey({
         : [],
     ),
   losses: (compiled, upstream) => compiled.flatMap((call) => lossesOf(call, upstream)),
+});
+
+export const failures = routeKey({
+  schema: about(
+    failuresDefinition.optional(),
+    "Status and code of failed checks. Default: as for an invalid request.",
+    { checks: { status: 409, code: "conflict" } },
+  ),
 });

@@ -2,15 +2,16 @@
 import { z } from "zod";
 import { about, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { objectPath } from "../bodies/object-wrapper.ts";
-import { levelsLoss } from "./loss-texts.ts";
+import { levelsLoss } from "../calls/loss-texts.ts";
 import { findPath } from "../values/shape.ts";
-import { hasParts } from "./calls.ts";
-import { routeKey, schemaKey, type KeyContext } from "./key.ts";
+import { hasParts } from "../calls/call-definition.ts";
+import { routeKey } from "./key.ts";
+import type { KeyContext } from "./key-context.ts";
 import { has, needs, states } from "../key-rules.ts";
 
 const name = z.string().min(1);
 
-export const scope = schemaKey({
+export const scope = routeKey({
   schema: about(
     name.optional(),
     "`public`, `token` (any), or `resource:level`. Default: `token` where clients have credentials, else `public`.",
@@ -18,7 +19,7 @@ export const scope = schemaKey({
   ),
 });
 
-export const withoutScopes = schemaKey({
+export const withoutScopes = routeKey({
   schema: about(
     name.optional(),
     "The object for tokens without any scope. Default: they get 403.",

@@ -1,15 +1,16 @@
-/** The keys of a route about its list: pages, filters and the order. */
+/** The keys of a route about its list: pages, filters, the order, and where its rows come from. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
+import { compileScopedCondition, type ScopedCondition } from "../expressions/conditions.ts";
 import { routePagination } from "../lists/pagination-definition.ts";
-import { schemaKey } from "./key.ts";
+import { routeKey } from "./key.ts";
 import { has, needs, needsKind } from "../key-rules.ts";
 
 const json = z.json();
 const name = z.string().min(1);
 const filterValue = z.union([z.string(), z.number(), z.boolean()]);
 
-export const pagination = schemaKey({
+export const pagination = routeKey({
   schema: about(
     routePagination.optional(),
     "How each side pages this list. `none`: neither side does. Default: as in `pack.yaml`.",
@@ -18,7 +19,7 @@ export const pagination = schemaKey({
   rules: [needs("a route that responds with a list", ({ keys }) => keys.response === "list")],
 });
 
-export const search = schemaKey({
+export const search = routeKey({
   schema: about(
     z.record(name, json).optional(),
     "The JSON body of a list that is read by a POST, with query parameters as `$` names.",
@@ -34,7 +35,7 @@ export const search = schemaKey({
 
 const needsFilteredList = needsKind(["list", "paged"], "a route whose list the upstream filters");
 
-export const where = schemaKey({
+export const where = routeKey({
   schema: about(
     z.record(z.string(), json).optional(),
     "A condition in the upstream's form, in addition to the client's filter. Values may contain names in braces.",
@@ -43,7 +44,7 @@ export const where = schemaKey({
   rules: [needsFilteredList],
 });
 
-export const whereValues = schemaKey({
+export const whereValues = routeKey({
   schema: about(
     z.record(name, name).optional(),
     "Upstream fields, each with a value kind. The list has only objects whose value is in its table.",
@@ -52,7 +53,7 @@ export const whereValues = schemaKey({
   rules: [needsFilteredList],
 });
 
-export const defaultFilter = schemaKey({
+export const defaultFilter = routeKey({
   schema: about(
     z.record(name, z.union([filterValue, z.array(filterValue).min(1)])).optional(),
     "The filter by each of these fields, a value or several, if the client does not filter by it.",
@@ -60,10 +61,49 @@ export const defaultFilter = schemaKey({
   ),
 });
 
-export const defaultOrder = schemaKey({
+export const defaultOrder = routeKey({
   schema: about(
     z.record(name, z.enum(["ascending", "descending"])).optional(),
     "The order of the list if the client gives none.",
     { created: "descending" },
   ),
+});
+
+/** A v4 list whose pages are all fetched. The gateway filters, orders and pages the rows. */
+export interface Aggregation {
+  readonly maxRows: number;
+  /** Whether alpha's list has this v4 row. */
+  readonly includesRow: ScopedCondition;
+}
+
+const aggregation = about(
+  z
+    .strictObject({
+      include: about(
+        z.string().min(1).optional(),
+        "JSONata over the upstream row: whether the list has it.",
+        'kind != "hidden"',
+      ),
+      max_items: about(z.int().positive(), "The longest upstream list.", 1000),
+    })
+    .optional(),
+  "The gateway reads the upstream's whole list, and filters, sorts and pages it.",
+  { max_items: 1000 },
+);
+
+export const aggregate = routeKey({
+  schema: aggregation,
+  rules: [
+    needs(
+      "a route that responds with a list by a GET",
+      ({ keys, call }) => keys.response === "list" && call === "GET",
+    ),
+  ],
+  compile: ({ max_items: maxRows, include }, { location }): Aggregation => ({
+    maxRows,
+    includesRow: compileScopedCondition(include, location.at("include"), "response") ?? (() => true),
+  }),
+  guide: (_compiled, { upstream }) => [
+    `The gateway read the whole list of ${upstream} and paged it again. The pages of ${upstream} are different.`,
+  ],
 });

@@ -4,13 +4,15 @@ import { about, resolveReference } from "../../base/index.ts";
 import { envelope as envelopeDefinition } from "../errors/responses-definition.ts";
 import { compileScoped } from "../expressions/scope.ts";
 import { mediaType, textMediaType } from "../values/text-types.ts";
-import { routeKey, schemaKey } from "./key.ts";
+import { compileSparseFields } from "../fields/sparse-fields.ts";
+import { routeSparseFields } from "../fields/sparse-fields-definition.ts";
+import { routeKey } from "./key.ts";
 import { excludes, finds, has, needs, states } from "../key-rules.ts";
 
 const name = z.string().min(1);
 const expression = z.string().min(1);
 
-export const response = schemaKey({
+export const response = routeKey({
   schema: about(
     z.enum(["list", "object", "none", "file"]).default("object"),
     "The kind of the response. `file`: the file that the upstream sends.",
@@ -28,7 +30,7 @@ export const response = schemaKey({
   ],
 });
 
-export const status = schemaKey({
+export const status = routeKey({
   schema: about(
     z.int().min(200).max(299).optional(),
     "The status of successful responses. With 204 they have no body, and `response` is `none`. Default: 200.",
@@ -52,7 +54,6 @@ export const file = routeKey({
     "The file of a `response: file`.",
     { content_type: "image/*" },
   ),
-  compile: (definition) => definition,
 });
 
 export const text = routeKey({
@@ -82,7 +83,7 @@ export const text = routeKey({
   },
 });
 
-export const object = schemaKey({
+export const object = routeKey({
   schema: about(
     name.optional(),
     "The object of the response or of its rows. Bodies and filters remain those of this file. Default: the object of this file.",
@@ -98,7 +99,7 @@ export const object = schemaKey({
   ],
 });
 
-export const oneOf = schemaKey({
+export const oneOf = routeKey({
   schema: about(
     z
       .array(
@@ -114,7 +115,7 @@ export const oneOf = schemaKey({
   ),
 });
 
-export const exists = schemaKey({
+export const exists = routeKey({
   schema: about(
     expression.optional(),
     "JSONata over the client's object. If it is false, the client gets status 404.",
@@ -139,7 +140,7 @@ const SHAPES = { list: "list", item: "list", object: "object" } as const;
 /** A key with shapes for each side. */
 type Sides = { readonly [side in "client" | "upstream"]?: Readonly<Record<string, unknown>> };
 
-export const envelope = schemaKey({
+export const envelope = routeKey({
   schema: about(
     envelopeDefinition.optional(),
     "Shapes that differ from `responses` of the pack, for this route.",
@@ -160,4 +161,27 @@ export const envelope = schemaKey({
       ),
     ),
   ],
+});
+
+export const sparseFields = routeKey({
+  schema: routeSparseFields,
+  inherit: ({ dialect }) => dialect.client.sparse_fields,
+  compile: compileSparseFields,
+  parameters: ({ parameter }) => [{ name: parameter, use: 'chooses members: see "sparse_fields"' }],
+  openapi: ({ parameter, always, multiple }) => {
+    const kept = always.length === 0 ? "" : ` Always there: ${always.join(", ")}.`;
+    return {
+      // An object with the members that the client chooses lacks others.
+      mayBeOtherObject: true,
+      parameters: [
+        {
+          name: parameter,
+          in: "query",
+          description: `The members of the response, with dotted names if nested. Without it: all.${kept}`,
+          explode: multiple === "repeat",
+          schema: { type: "array", items: { type: "string" } },
+        },
+      ],
+    };
+  },
 });

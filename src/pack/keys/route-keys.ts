@@ -1,38 +1,31 @@
-/** The registry of the keys of a route, with functions over all of them. */
+/** All keys of a route, with functions over all of them. */
 import type { z } from "zod";
 import type { SourceLocation } from "../../base/index.ts";
-import { type CallOrder, orderCalls, type RouteCall } from "../calls/call.ts";
+import { orderCalls, type RouteCall } from "../calls/call.ts";
+import { checkRules, type RouteFacts } from "../key-rules.ts";
 import * as bodies from "./bodies.ts";
-import { aggregate } from "./aggregate.ts";
-import { bulk } from "./bulk.ts";
-import { calls } from "./calls.ts";
-import { failures } from "./failures.ts";
+import * as bulk from "./bulk.ts";
+import * as calls from "./calls.ts";
 import * as credentials from "./credentials.ts";
-import { headers } from "./headers.ts";
-import type { KeyContext, KeyDescription, KeyParameter, RouteKey } from "./key.ts";
+import type { RouteKey } from "./key.ts";
+import type { KeyContext } from "./key-context.ts";
 import * as lists from "./lists.ts";
 import * as response from "./response.ts";
-import { checkRules, type RouteFacts } from "../key-rules.ts";
 import * as source from "./source.ts";
-import { sparseFields } from "./sparse-fields.ts";
 
 /**
- * All keys: each export of each module. The name in a pack is the name of the export in snake case. Their calls are
- * listed in this order.
+ * All keys: every export of every module that is listed here. The name in a pack is the name of the export in snake
+ * case. What the keys say about a route is listed in this order.
  */
 const KEYS = {
   ...source,
   ...credentials,
   ...response,
-  sparseFields,
-  headers,
   ...bodies,
   ...lists,
-  aggregate,
-  failures,
-  bulk,
-  calls,
-};
+  ...bulk,
+  ...calls,
+} satisfies Record<string, Pick<RouteKey<z.ZodType, unknown>, "schema" | "rules">>;
 
 type Keys = typeof KEYS;
 
@@ -45,36 +38,17 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
 
 const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The compiled keys of a route. Keys that it does not have are undefined. */
+/** The values of the keys of a route: compiled, or as the pack has them. Keys that it does not have are undefined. */
 export type CompiledKeys = {
-  readonly [
-    Name in Exclude<keyof Keys, "calls"> as Keys[Name] extends { compile: unknown } ? Name : never
-  ]: Keys[Name] extends {
-    compile: (...given: never[]) => infer Compiled;
-  }
+  readonly [Name in Exclude<keyof Keys, "calls">]: Keys[Name] extends RouteKey<z.ZodType, infer Compiled>
     ? Compiled | undefined
     : never;
 };
 
-/** The effects of the keys of a route, prepared for functions over all of them. */
-export interface KeyFacts {
-  /** The calls of the route in addition to its main call, in order. */
-  readonly calls: readonly RouteCall[];
-  readonly callOrder: CallOrder;
-  /** The query parameters that keys read. */
-  readonly keyParameters: readonly KeyParameter[];
-  readonly descriptions: readonly KeyDescription[];
-  /** The work of the gateway on the route, for programs that call the upstream without the gateway. */
-  readonly guide: readonly string[];
-  /** The losses of responses if calls fail. */
-  readonly callLosses: readonly string[];
-}
-
-type AnyKey = Pick<RouteKey<z.ZodType, unknown>, "schema" | "rules"> & Partial<RouteKey<z.ZodType, unknown>>;
-
-/** The registry without the types of the single keys. */
+/** The keys without their types. */
 const ALL = Object.entries(KEYS).map(
-  ([member, key]) => ({ member, name: toSnake(member), key: key as unknown as AnyKey }) as const,
+  ([member, key]) =>
+    ({ member, name: toSnake(member), key: key as unknown as RouteKey<z.ZodType, unknown> }) as const,
 );
 
 /** The schemas of all keys, by their names in a pack. */
@@ -89,14 +63,14 @@ export const checkKeys = (facts: RouteFacts, location: SourceLocation): void =>
   checkRules(RULES, facts, location);
 
 /** Compiles the keys of a route. */
-export function compileKeys(context: Omit<KeyContext, "location">): CompiledKeys & KeyFacts {
+export function compileKeys(context: Omit<KeyContext, "location">) {
   const names = { client: context.dialect.client.name, upstream: context.dialect.upstream.name };
   const compiled: Record<string, unknown> = {};
   const found = ALL.flatMap(({ member, name, key }) => {
-    if (!key.compile) return [];
     const ofKey = { ...context, location: context.route.at(name) };
     const definition = context.keys[name] ?? key.inherit?.(ofKey);
-    const value = definition == null ? undefined : (key.compile(definition, ofKey) ?? undefined);
+    if (definition === undefined) return [];
+    const value = (key.compile ? key.compile(definition, ofKey) : definition) ?? undefined;
     compiled[member] = value;
     return value === undefined ? [] : [{ key, value }];
   });
@@ -104,11 +78,15 @@ export function compileKeys(context: Omit<KeyContext, "location">): CompiledKeys
   for (const { key, value } of found) key.checkCalls?.(value, calls, context.route);
   return {
     ...(compiled as unknown as CompiledKeys),
+    /** The calls of the route in addition to its main call, in order. */
     calls,
     callOrder: orderCalls(calls),
+    /** The query parameters that keys read. */
     keyParameters: found.flatMap(({ key, value }) => key.parameters?.(value) ?? []),
     descriptions: found.flatMap(({ key, value }) => key.openapi?.(value) ?? []),
+    /** The work of the gateway on the route, for programs that call the upstream without the gateway. */
     guide: found.flatMap(({ key, value }) => key.guide?.(value, names) ?? []),
+    /** The losses of responses if calls fail. */
     callLosses: found.flatMap(({ key, value }) => key.losses?.(value, names.upstream) ?? []),
   };
 }

@@ -3,14 +3,15 @@ import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { compileNamedValues } from "../expressions/conditions.ts";
 import { compileScoped } from "../expressions/scope.ts";
+import { passedHeaders } from "../headers/headers-definition.ts";
 import { errorStatus } from "../values/text-types.ts";
 import { routeQuery } from "../parameters/parameter-definition.ts";
-import { routeKey, schemaKey } from "./key.ts";
+import { routeKey } from "./key.ts";
 import { finds, has, states } from "../key-rules.ts";
 
 const name = z.string().min(1);
 
-export const client = schemaKey({
+export const client = routeKey({
   schema: about(name, "The client's operation.", "GET /books/:id"),
   rules: [
     finds(({ call, keys, headers }) =>
@@ -27,7 +28,7 @@ export const client = schemaKey({
   ],
 });
 
-export const upstream = schemaKey({
+export const upstream = routeKey({
   schema: about(name.optional(), "The main call. It may have names in braces.", "GET /books/{id}"),
   rules: [
     states(
@@ -41,7 +42,7 @@ export const upstream = schemaKey({
   ],
 });
 
-export const reject = schemaKey({
+export const reject = routeKey({
   schema: about(
     z
       .union([
@@ -60,7 +61,7 @@ export const reject = schemaKey({
 /** A key with a value for each side. */
 type Sides = { readonly upstream?: unknown } | undefined;
 
-export const catalog = schemaKey({
+export const catalog = routeKey({
   schema: about(
     z.union([z.literal(true), name]).optional(),
     "Instead of `upstream`: the response is a cached catalog, or an object of it. `true` for the catalog of this file, else its `object`.",
@@ -84,7 +85,7 @@ export const catalog = schemaKey({
   ],
 });
 
-export const query = schemaKey({
+export const query = routeKey({
   schema: about(
     routeQuery.optional(),
     "Query parameters of this route. They add to `client.query`, or replace one of the same name.",
@@ -106,7 +107,7 @@ export const values = routeKey({
   },
 });
 
-export const safe = schemaKey({
+export const safe = routeKey({
   schema: about(
     z.literal(true).optional(),
     "A `POST` that only reads: comparisons may send it once more.",
@@ -124,8 +125,16 @@ export const safe = schemaKey({
 
 export const rateLimit = routeKey({
   schema: about(z.enum(["create"]).optional(), "An additional rate limit.", "create"),
-  compile: (definition) => definition,
   guide: (_compiled, { upstream: name }) => [
     `The gateway had a lower rate limit for this call. ${name.charAt(0).toUpperCase()}${name.slice(1)} has its own limits.`,
   ],
+});
+
+/** `headers/` compiles it together with `headers` of `client`. */
+export const headers = routeKey({
+  schema: about(
+    passedHeaders.optional(),
+    "Headers that pass on this route, in addition to those of `client.headers`.",
+    { request: { "Idempotency-Key": { upstream: "Idempotency-Key", required: true } } },
+  ),
 });

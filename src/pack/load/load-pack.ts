@@ -12,9 +12,8 @@ import {
   readYamlTexts,
   type YamlText,
 } from "../../base/index.ts";
-import { compilePack } from "./compile-pack.ts";
+import { compilePack, type Pack } from "./pack.ts";
 import { splitObjects, type LocatedFile } from "./resource-files.ts";
-import type { Pack } from "./pack.ts";
 import { runSteps, type Steps } from "../steps.ts";
 import { SCOPE_VARIABLES } from "../expressions/scope.ts";
 import { checkFunctions } from "../expressions/pack-functions.ts";

@@ -1,57 +1,211 @@
-import type { Scopes } from "../credentials/scopes.ts";
-import type { AcceptedDifference } from "../schema/accepted-definition.ts";
+import { Scopes } from "../credentials/scopes.ts";
+import { splitPath } from "../paths/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { Dialects } from "./dialects.ts";
-import type { PassedHeaders } from "../headers/headers.ts";
-import type { TranslateLocation } from "../routes/locations.ts";
-import type { Endpoint } from "../calls/endpoint.ts";
-import type { Resource } from "../routes/resource.ts";
+import type { ResourceDefinition } from "../schema/resource-definition.ts";
+import type { AcceptedDifference } from "../schema/accepted-definition.ts";
+import type { ApiSurface, CoverageGaps } from "../routes/api-surface.ts";
+import type { Steps, StepsResult } from "../steps.ts";
+import { compilePart, type BodyContext, type Part } from "../bodies/body-members.ts";
+import { compileCatalog, type Catalog, type CatalogContext } from "../calls/compile-catalog.ts";
+import { compileLossNames, compileSentNames } from "../routes/sent-names.ts";
+import { compileRoutes } from "../routes/compile-routes.ts";
+import { reportInvalidFilterRules } from "../filters/default-filters.ts";
+import { compileDialects } from "./dialects.ts";
+import { compileCatalogPaging } from "../lists/envelopes.ts";
+import { compileEndpoint } from "../calls/endpoint.ts";
+import { errorIndexesOf } from "../errors/error-shapes.ts";
+import { reportInvalidCondition } from "../filters/filter-rules.ts";
+import { compileHeaders, hasAbsoluteHeader } from "../headers/headers.ts";
+import { createLocationTranslator } from "../routes/locations.ts";
+import { compilePathParameters } from "../paths/path-parameters.ts";
+import { addUnknownLosses, argumentsOf, inheritFields, type LocatedFile } from "./resource-files.ts";
+import { compileResource, objectLosses, type Resource } from "../routes/resource.ts";
 import type { Route } from "../routes/route.ts";
-import type { LossNames, SentNames } from "../routes/sent-names.ts";
-import type { Parameters } from "../paths/router.ts";
-import type { CoverageGaps, ApiSurface } from "../routes/api-surface.ts";
-import type { FindV4Access } from "../routes/upstream-access.ts";
-
-/** The routes of a path: one, or several from which the body selects one. */
-export interface Match {
-  readonly routes: readonly Route[];
-  readonly parameters: Parameters;
-}
+import { reportUnknownAlways } from "../fields/sparse-fields.ts";
+import { compileDialectQuery } from "../parameters/route-query.ts";
+import { compileV4Access } from "../routes/upstream-access.ts";
+import type { ValueKind } from "../values/value-kind.ts";
+import { compileValueKind } from "../fields/value-kinds.ts";
 
 /** A mapping pack: loaded, validated, renamed to the service's words and compiled. A request only runs its functions. */
-export interface Pack extends Dialects {
+export interface Pack extends Readonly<StepsResult<typeof compilePack>> {
   /** Identifies the pack: 16 hex digits, the same for the same files and product words. */
   readonly hash: string;
-  readonly dialect: DialectDefinition;
-  readonly scopes: Scopes;
-  readonly resources: ReadonlyMap<string, Resource>;
-  readonly routes: readonly Route[];
-  /** The names that clients may send to a route, by the name of the route. */
-  readonly sentNames: ReadonlyMap<string, SentNames>;
-  /** The possible losses of the requests and responses of a route, by the name of the route. */
-  readonly lossNames: ReadonlyMap<string, LossNames>;
   /** Everything that alpha has; undefined if the pack does not declare it. */
   readonly surface: ApiSurface | undefined;
   /** Differences from the old service that the author has accepted. */
   readonly acceptedDifferences: readonly AcceptedDifference[];
   /** Finds the parts of the surface that the pack does not map. */
   gaps(): CoverageGaps;
-  /** Methods of the routes that take a file. */
-  readonly takesFiles: ReadonlySet<string>;
-  /** A v4 GET that checks whether v4 accepts a token. Only needed by routes that take a file. */
-  readonly tokenCheck: Endpoint | undefined;
-  /** Segments of the prefix of all alpha paths. */
-  readonly prefix: readonly string[];
-  /** Finds the routes of a path. @param segments Decoded segments after the prefix. */
-  match(method: string, segments: readonly string[]): Match | undefined;
-  /** Finds the access rules of alpha for a v4 call. */
-  readonly v4Access: FindV4Access;
-  /** The headers of all routes; undefined if none pass. */
-  readonly commonHeaders: PassedHeaders | undefined;
-  /** Whether a header has links with a host. */
-  readonly hasAbsoluteHeaders: boolean;
-  /** Translates addresses of the upstream in `Location`. */
-  readonly locate: TranslateLocation;
-  /** Returns a route by its name, `GET /vm/instances/:id`. */
-  route(name: string): Route | undefined;
+}
+
+type ResourceFiles = readonly LocatedFile<ResourceDefinition>[];
+
+/** Compiles the value kinds. */
+function* compileValueKinds(
+  { definition, location }: LocatedFile<DialectDefinition>,
+  files: ResourceFiles,
+  scopes: Scopes,
+): Steps<ReadonlyMap<string, ValueKind>> {
+  const values = new Map<string, ValueKind>();
+  for (const [name, kind] of Object.entries(definition.values)) {
+    values.set(name, compileValueKind(kind, argumentsOf(name, files), scopes, location.at("values", name)));
+    yield;
+  }
+  return values;
+}
+
+/** Compiles the catalogs of the resources that have one. */
+function* compileCatalogs(
+  files: ResourceFiles,
+  dialect: DialectDefinition,
+  context: Omit<CatalogContext, "pagingOf">,
+): Steps<ReadonlyMap<string, Catalog>> {
+  const catalogs = new Map<string, Catalog>();
+  for (const { definition, location } of files) {
+    if (!definition.catalog) continue;
+    for (const [index, { filter }] of definition.catalog.upstream.entries())
+      if (filter)
+        reportInvalidCondition(filter, dialect, location.at("catalog", "upstream", index, "filter"));
+    const at = location.at("catalog");
+    const { list, upstream_list: upstreamList = list, envelope } = definition;
+    const pagingOf: CatalogContext["pagingOf"] = (own, place) =>
+      compileCatalogPaging({ list, upstreamList, envelope }, dialect, own, place);
+    catalogs.set(
+      definition.object,
+      compileCatalog(definition.object, definition.catalog, { ...context, pagingOf }, at),
+    );
+    yield;
+  }
+  return catalogs;
+}
+
+/** Compiles the shared parts of bodies and all resources. Resources refer to each other by functions of the context. */
+function* compileResources(
+  { definition: dialect, location }: LocatedFile<DialectDefinition>,
+  files: ResourceFiles,
+  scopes: Scopes,
+  { values, catalogs, lookup }: Pick<BodyContext, "values" | "catalogs" | "lookup">,
+): Steps<ReadonlyMap<string, Resource>> {
+  const parts = new Map<string, Part>();
+  const resources = new Map<string, Resource>();
+  const lossyObjects = new Set<string>();
+  const context: BodyContext = {
+    values,
+    catalogs,
+    objects: resources,
+    errorIndexes: errorIndexesOf(dialect, files),
+    resources: new Map(files.map((file) => [file.definition.object, file])),
+    mayLose: (object) => lossyObjects.has(object),
+    lookup,
+    scopesOf: (v4, asked) =>
+      typeof v4 === "string" ? scopes.toAlpha(v4, typeof asked === "string" ? asked : undefined) : undefined,
+    scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
+    parts,
+    id: dialect.client.id,
+    dialect,
+    pathParameters: dialect.client.path_parameters,
+  };
+  for (const [name, part] of Object.entries(dialect.parts))
+    parts.set(name, yield* compilePart(part, context, location.at("parts", name)));
+  for (const { definition, location: at } of files) {
+    reportInvalidFilterRules(definition, values, dialect, at);
+    resources.set(definition.object, yield* compileResource(definition, context, at));
+  }
+  for (const name of resources.keys()) if (objectLosses(name, resources).length > 0) lossyObjects.add(name);
+  return resources;
+}
+
+/** Compiles the token check. A pack without one is invalid if a route takes a file. */
+function compileTokenCheck(
+  { definition: { upstream }, location }: LocatedFile<DialectDefinition>,
+  takesFiles: boolean,
+) {
+  const at = location.at("upstream", "token_check");
+  if (upstream.token_check === undefined) {
+    if (takesFiles)
+      location
+        .at("upstream")
+        .report('a pack whose routes take files needs "token_check": a GET that any token may send');
+    return undefined;
+  }
+  const endpoint = compileEndpoint(upstream.token_check, upstream.base_path, [], at);
+  if (endpoint.method !== "GET") at.report("a token check must be a GET");
+  return endpoint;
+}
+
+/**
+ * Compiles a validated pack: value kinds, catalogs, resources, and routes, in this order. References are resolved here. An
+ * unknown reference is reported, and compilation continues, so that the author sees all problems at once. Yields after each
+ * of them.
+ *
+ * @param dialect The file `pack.yaml`.
+ * @param resourceFiles The resource files.
+ */
+export function* compilePack(dialect: LocatedFile<DialectDefinition>, resourceFiles: ResourceFiles) {
+  const { definition, location } = dialect;
+  const files = inheritFields(resourceFiles).map((file) => addUnknownLosses(file, definition.values));
+  const scopes = new Scopes(definition.scopes);
+  const values = yield* compileValueKinds(dialect, files, scopes);
+  const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup?.(value);
+  const catalogs = yield* compileCatalogs(files, definition, { values, lookup, id: definition.upstream.id });
+  const resources = yield* compileResources(dialect, files, scopes, { values, catalogs, lookup });
+
+  const dialects = compileDialects(definition, files, location);
+  reportUnknownAlways(definition.client.sparse_fields, resources, location.at("client", "sparse_fields"));
+  const messages = new Map(Object.entries(definition.messages));
+  const routeContext = {
+    dialect: definition,
+    paging: dialects.paging,
+    errors: dialects,
+    access: (scope: string) => scopes.access(scope),
+    shared: new Map(Object.entries(definition.calls)),
+    resources,
+    query: compileDialectQuery(dialect, { values, messages }, dialects),
+    grammar: dialects.grammar,
+    pathParameters: compilePathParameters(
+      definition.client.path_parameters,
+      values,
+      location.at("client", "path_parameters"),
+    ),
+  };
+  const { router, routes } = yield* compileRoutes(files, routeContext, values, location);
+
+  const all = [...routes.values()].flat();
+  const takesFiles = new Set(all.flatMap(({ upload, name }) => (upload ? [name.split(" ")[0] ?? ""] : [])));
+  return {
+    ...dialects,
+    dialect: definition,
+    /** Methods of the routes that take a file. */
+    takesFiles: takesFiles as ReadonlySet<string>,
+    /** Finds the access rules of alpha for a v4 call. */
+    v4Access: compileV4Access(all, catalogs.values(), definition.upstream.base_path),
+    /** A v4 GET that checks whether v4 accepts a token. Only needed by routes that take a file. */
+    tokenCheck: compileTokenCheck(dialect, takesFiles.size > 0),
+    /** Segments of the prefix of all alpha paths. */
+    prefix: splitPath(definition.client.base_path) ?? [],
+    scopes,
+    resources,
+    routes: all as readonly Route[],
+    /** The names that clients may send to a route, by the name of the route. */
+    sentNames: compileSentNames(all),
+    /** The possible losses of the requests and responses of a route, by the name of the route. */
+    lossNames: compileLossNames(all),
+    /** Finds the routes of a path: one, or several from which the body selects one. @param segments Decoded, after the prefix. */
+    match(method: string, segments: readonly string[]) {
+      const found = router.match(method, segments);
+      return found && { routes: found.route as readonly Route[], parameters: found.parameters };
+    },
+    /** The headers of all routes; undefined if none pass. */
+    commonHeaders: compileHeaders(undefined, definition, { route: location, pack: location }, new Set()),
+    /** Whether a header has links with a host. */
+    hasAbsoluteHeaders: hasAbsoluteHeader(
+      definition,
+      all.map(({ headers }) => headers),
+    ),
+    /** Translates addresses of the upstream in `Location`. */
+    locate: createLocationTranslator(all, definition.client.base_path, definition.upstream.base_path),
+    /** Returns a route by its name, `GET /vm/instances/:id`. */
+    route: (name: string): Route | undefined => routes.get(name)?.at(-1),
+  };
 }

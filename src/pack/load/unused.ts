@@ -14,89 +14,6 @@ function* textsIn(value: unknown, key = ""): Generator<readonly [key: string, te
   else if (isObject(value)) for (const [name, each] of Object.entries(value)) yield* textsIn(each, name);
 }
 
-/** Reports the members of a map whose names are not used. */
-function reportNames(
-  kind: string,
-  names: Iterable<string>,
-  used: ReadonlySet<string>,
-  location: SourceLocation,
-): void {
-  for (const name of names)
-    if (!used.has(name)) location.at(name).reportKey(`nothing uses the ${kind} "${name}"`);
-}
-
-/** Keys whose text is the name of a value kind. */
-const KIND_KEYS: ReadonlySet<string> = new Set(["values", "ids"]);
-
-/** `$values("kind", …)`. The name may be computed: then every kind may be used. */
-const LOOKUP = /\$values\(\s*(?:"([^"]*)"|'([^']*)'|.)/g;
-
-/** The value kinds that definitions name; undefined if that is not known. */
-function usedKinds(definitions: readonly unknown[]): ReadonlySet<string> | undefined {
-  const used = new Set<string>();
-  for (const [key, text] of textsIn(definitions)) {
-    if (KIND_KEYS.has(key)) used.add(text);
-    for (const [, name, quoted = name] of text.matchAll(LOOKUP)) {
-      if (quoted === undefined) return undefined;
-      used.add(quoted);
-    }
-  }
-  return used;
-}
-
-const routesOf = ({ definition }: File) => definition.routes ?? [];
-
-/** The objects that an object names. */
-function objectsOf({ definition }: File): string[] {
-  const { fields, inputs = {}, routes = [], extends: base } = definition;
-  return [
-    ...[...Object.values(fields), ...Object.values(inputs)].flatMap(({ object, catalog }) => [
-      object,
-      catalog,
-    ]),
-    ...routes.flatMap((route) => [
-      route.without_scopes,
-      route.object,
-      ...(route.one_of ?? []).map(({ object }) => object),
-    ]),
-    base,
-  ].filter((name) => name !== undefined);
-}
-
-/** Objects with routes, and the objects in them. */
-function reachableObjects(files: readonly File[], named: readonly string[]): ReadonlySet<string> {
-  const byName = new Map(files.map((file) => [file.definition.object, file]));
-  const pending = [
-    ...named,
-    ...files.filter((file) => routesOf(file).length > 0).map((file) => file.definition.object),
-  ];
-  const reached = new Set<string>();
-  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
-    const file = byName.get(name);
-    if (!file || reached.has(name)) continue;
-    reached.add(name);
-    pending.push(...objectsOf(file));
-  }
-  return reached;
-}
-
-/** The path parameters of the routes of a file. */
-const parametersOf = (file: File): Set<string> =>
-  new Set(
-    routesOf(file).flatMap(({ client, bulk }) => [...(bulk ? [bulk.parameter] : []), ...namesInPath(client)]),
-  );
-
-/** The schemas and functions of the pack that definitions name, including definitions of the pack itself. */
-function usedShared(definitions: readonly unknown[]): Record<"schemas" | "functions", ReadonlySet<string>> {
-  const texts = [...textsIn(definitions)];
-  return {
-    schemas: new Set(texts.flatMap(([key, text]) => (key === "$ref" ? [text] : []))),
-    functions: new Set(
-      texts.flatMap(([, text]) => [...text.matchAll(/\$(\w+)/g)].map(([, name = ""]) => name)),
-    ),
-  };
-}
-
 /** All keys in a definition, and all words in its texts. */
 function* wordsIn(value: unknown): Generator<string> {
   if (typeof value === "string") yield* value.match(/[\w.]+/g) ?? [];
@@ -108,6 +25,56 @@ function* wordsIn(value: unknown): Generator<string> {
     }
 }
 
+/** Reports the names of a map that are not used. */
+function reportNames(
+  kind: string,
+  map: Readonly<Record<string, unknown>> | undefined,
+  isUsed: (name: string) => boolean,
+  location: SourceLocation,
+): void {
+  for (const name of Object.keys(map ?? {}))
+    if (!isUsed(name)) location.at(name).reportKey(`nothing uses the ${kind} "${name}"`);
+}
+
+/** `$values("kind", …)`. The name may be computed. */
+const LOOKUP = /\$values\(\s*(?:"([^"]*)"|'([^']*)'|.)/g;
+
+const routesOf = ({ definition }: File) => definition.routes ?? [];
+
+/** The objects that an object names. */
+function objectsOf({ definition }: File): (string | undefined)[] {
+  const { fields, inputs, extends: base } = definition;
+  return [
+    ...Object.values({ ...fields, ...inputs }).flatMap(({ object, catalog }) => [object, catalog]),
+    ...(definition.routes ?? []).flatMap((route) => [
+      route.without_scopes,
+      route.object,
+      ...(route.one_of ?? []).map(({ object }) => object),
+    ]),
+    base,
+  ];
+}
+
+/** Objects with routes, and the objects in them. @param named further objects that are used */
+function reachableObjects(
+  files: readonly File[],
+  named: readonly (string | undefined)[],
+): ReadonlySet<unknown> {
+  const withRoutes = files.filter((file) => routesOf(file).length > 0);
+  const reached = new Set([...named, ...withRoutes.map(({ definition }) => definition.object)]);
+  // Members that are added to a set during its iteration are visited too.
+  for (const name of reached)
+    for (const file of files.filter(({ definition }) => definition.object === name))
+      for (const object of objectsOf(file)) reached.add(object);
+  return reached;
+}
+
+/** The path parameters of the routes of a file. */
+const parametersOf = (file: File): Set<string> =>
+  new Set(
+    routesOf(file).flatMap(({ client, bulk }) => [...(bulk ? [bulk.parameter] : []), ...namesInPath(client)]),
+  );
+
 /**
  * Reports inputs without a filter whose last name occurs nowhere else: in no schema of a body, and in no expression.
  */
@@ -118,13 +85,28 @@ function reportInputs(files: readonly File[], shared: unknown): void {
     for (const word of wordsIn({ ...definition, inputs })) words.add(word);
   }
   for (const { definition, location } of files) {
-    const inputs = Object.entries(definition.inputs ?? {});
-    const used = inputs.filter(
-      ([name, { filter }]) => filter !== undefined || words.has(name.split(".").at(-1) ?? ""),
-    );
-    const names = inputs.map(([name]) => name);
-    reportNames("input", names, new Set(used.map(([name]) => name)), location.at("inputs"));
+    const { inputs } = definition;
+    const isUsed = (name: string): boolean =>
+      inputs?.[name]?.filter !== undefined || words.has(name.split(".").at(-1) ?? "");
+    reportNames("input", inputs, isUsed, location.at("inputs"));
   }
+}
+
+/** Reports path parameters that no route has. */
+function reportParameters(
+  files: readonly File[],
+  client: DialectDefinition["client"],
+  location: SourceLocation,
+) {
+  const ofPack = new Set<string>();
+  for (const file of files) {
+    const { path_parameters: ofFile = {} } = file.definition;
+    const used = parametersOf(file);
+    reportNames("path parameter", ofFile, (name) => used.has(name), file.location.at("path_parameters"));
+    for (const name of used) if (!Object.hasOwn(ofFile, name)) ofPack.add(name);
+  }
+  const at = location.at("client", "path_parameters");
+  reportNames("path parameter", client.path_parameters, (name) => ofPack.has(name), at);
 }
 
 /** A file whose diagnostics say that nothing uses a definition. */
@@ -137,54 +119,48 @@ const markUnused = <T>({ definition, location }: LocatedFile<T>): LocatedFile<T>
 export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFiles: readonly File[]): void {
   const { definition, location } = markUnused(dialect);
   const files = resourceFiles.map(markUnused);
-  const { values, calls, parts, client, messages } = definition;
-  const inputs = Object.values(parts).flatMap((part) => Object.values(part.inputs));
+  const { values: _tables, ...withoutTables } = definition;
+  const texts = [...textsIn([withoutTables, ...files.map((file) => file.definition)])];
+  const expressions = [
+    ...texts,
+    ...Object.values(definition.values).flatMap(({ read, write }) => [...textsIn({ read, write })]),
+  ].map(([, text]) => text);
+  const matches = (pattern: RegExp) => expressions.flatMap((text) => [...text.matchAll(pattern)]);
+  /** The texts of some keys. */
+  const textsOf = (...keys: string[]) => texts.flatMap(([key, text]) => (keys.includes(key) ? [text] : []));
+
+  const sharedInputs = Object.values(definition.parts).flatMap(({ inputs }) => Object.values(inputs));
   const objects = reachableObjects(
     files,
-    inputs.flatMap(({ object, catalog }) => [object, catalog]).filter((name) => name !== undefined),
+    sharedInputs.flatMap(({ object, catalog }) => [object, catalog]),
   );
   for (const { definition: file, location: at } of files)
     if (!objects.has(file.object)) at.at("object").report(`no route uses the object "${file.object}"`);
 
-  const routes = files.flatMap(routesOf);
-  const kinds = usedKinds([
-    { ...definition, values: undefined },
-    ...Object.values(values).map(({ read, write }) => ({ read, write })),
-    ...files.map((file) => file.definition),
-    ...routes.map(({ where_values: choices = {} }) => ({ values: Object.values(choices) })),
-  ]);
-  if (kinds) reportNames("value kind", Object.keys(values), kinds, location.at("values"));
-
-  const shared = usedShared([definition, ...files.map((file) => file.definition)]);
-  reportNames("schema", Object.keys(definition.schemas), shared.schemas, location.at("schemas"));
-  reportNames("function", Object.keys(definition.functions), shared.functions, location.at("functions"));
-
-  const globalParameters = new Set<string>();
-  reportInputs(files, definition.schemas);
-  for (const file of files) {
-    const ofFile = file.definition.path_parameters ?? {};
-    const used = parametersOf(file);
-    reportNames("path parameter", Object.keys(ofFile), used, file.location.at("path_parameters"));
-    for (const name of used) if (!Object.hasOwn(ofFile, name)) globalParameters.add(name);
+  const lookups = matches(LOOKUP).map(([, name, quoted = name]) => quoted);
+  const choices = files.flatMap(routesOf).flatMap((route) => Object.values(route.where_values ?? {}));
+  const used: readonly (readonly [key: keyof DialectDefinition, kind: string, names: readonly unknown[]])[] =
+    [
+      // With a computed name every kind may be used.
+      ...(lookups.includes(undefined)
+        ? []
+        : [["values", "value kind", [...textsOf("values", "ids"), ...lookups, ...choices]] as const]),
+      ["schemas", "schema", textsOf("$ref")],
+      ["functions", "function", matches(/\$(\w+)/g).map(([, name]) => name)],
+      ["calls", "call", textsOf("calls")],
+      ["parts", "part", textsOf("parts")],
+      // The engine itself uses the first message.
+      ["messages", "message", ["unknown_record", ...textsOf("reject", "message", "empty")]],
+    ];
+  for (const [key, kind, names] of used) {
+    const known = new Set(names);
+    reportNames(
+      kind,
+      definition[key] as Record<string, unknown>,
+      (name) => known.has(name),
+      location.at(key),
+    );
   }
-  const parameters = Object.keys(client.path_parameters);
-  reportNames("path parameter", parameters, globalParameters, location.at("client", "path_parameters"));
-
-  const usedCalls = new Set(
-    routes.flatMap((route) => (route.calls ?? []).filter((call) => typeof call === "string")),
-  );
-  reportNames("call", Object.keys(calls), usedCalls, location.at("calls"));
-  const usedParts = new Set(
-    files.flatMap((file) => Object.values(file.definition.bodies ?? {}).flatMap((body) => body.parts ?? [])),
-  );
-  reportNames("part", Object.keys(parts), usedParts, location.at("parts"));
-
-  const usedMessages = new Set([
-    // The engine uses it.
-    "unknown_record",
-    ...[...textsIn([client.query, routes])].flatMap(([key, text]) =>
-      key === "reject" || key === "message" || key === "empty" ? [text] : [],
-    ),
-  ]);
-  reportNames("message", Object.keys(messages), usedMessages, location.at("messages"));
+  reportInputs(files, definition.schemas);
+  reportParameters(files, definition.client, location);
 }

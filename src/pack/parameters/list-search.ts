@@ -8,7 +8,7 @@ import { conditionNames, filterParameters, separatedNames } from "../filters/fil
 import { typesOf, type Parameter, type QueryRules } from "./parameters.ts";
 import type { Paging } from "../lists/paging.ts";
 import type { Resource } from "../routes/resource.ts";
-import type { Route } from "../routes/route.ts";
+import type { RouteSource } from "../routes/route-source.ts";
 import { compileSearch, type SearchParameters } from "./search.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 
@@ -49,11 +49,11 @@ interface SearchContext {
 export function compileListSearch(
   definition: RouteDefinition,
   resource: Resource,
-  source: Route["source"],
+  source: RouteSource,
   { parameters }: QueryRules,
   context: SearchContext,
   location: SourceLocation,
-): Route["search"] {
+) {
   const { search } = definition;
   if (!search) return undefined;
   const { dialect, paging } = context;

@@ -10,7 +10,8 @@ import { compileQueryFilter, upstreamFilterNames } from "../filters/filters.ts";
 import type { Paging } from "../lists/paging.ts";
 import { compileParameter, QueryRules, type Parameter, type ParameterContext } from "./parameters.ts";
 import type { Resource } from "../routes/resource.ts";
-import type { Route } from "../routes/route.ts";
+import type { RouteSource } from "../routes/route-source.ts";
+import type { KeyParameter } from "../keys/key.ts";
 
 /** The query parameters that all routes of a pack have. */
 export type DialectQuery = ReturnType<typeof compileDialectQuery>;
@@ -126,8 +127,8 @@ export const queryPathNames = (
 export function compileRouteQuery(
   definition: RouteDefinition,
   resource: Resource,
-  source: Route["source"],
-  keyParameters: Route["keyParameters"],
+  source: RouteSource,
+  keyParameters: readonly KeyParameter[],
   {
     query: dialectQuery,
     dialect,
@@ -140,7 +141,7 @@ export function compileRouteQuery(
     readonly usedNames: ReadonlySet<string>;
   },
   location: SourceLocation,
-): Pick<Route, "query" | "queryFilter"> {
+) {
   const { query = { parameters: {} }, response } = definition;
   const at = location.at("query");
   const ofRoute = compileParameters(query.parameters, { ...dialectQuery, paging }, at.at("parameters"));
@@ -172,5 +173,10 @@ export function compileRouteQuery(
     hasCall,
     useOf: (name) => (ownNames.has(name) ? "used" : queryFilter?.use(name)),
   });
-  return { query: rules, queryFilter };
+  return {
+    /** The use of the client's query, apart from pages and filters. */
+    query: rules,
+    /** Parses the filter of a list from the query; undefined if clients filter by a header. */
+    queryFilter,
+  };
 }

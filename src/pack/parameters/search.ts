@@ -13,7 +13,7 @@ export interface ListRequest {
 }
 
 /** The same request with a body. */
-interface SearchRequest extends ListRequest {
+export interface SearchRequest extends ListRequest {
   readonly body: JsonObject;
 }
 

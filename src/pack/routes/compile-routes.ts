@@ -3,14 +3,13 @@ import { type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { createRouter, namesInPath, namesInPaths, type Router } from "../paths/router.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { Steps } from "../steps.ts";
-import { compileRoute, type RouteCompileContext } from "./compile-route.ts";
+import { compileRoute, type Route, type RouteCompileContext } from "./route.ts";
 import { namesOf } from "./route-response.ts";
 import { compileEnvelopes } from "../lists/envelopes.ts";
 import { checkOwnErrors, checkSharedTexts } from "../errors/error-shapes.ts";
 import type { Paging } from "../lists/paging.ts";
 import { compilePathParameters } from "../paths/path-parameters.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
-import type { Route } from "./route.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 
 /** All routes of a pack: by path, and by the name of the first one with the path. */

@@ -1,59 +1,22 @@
-import type { QueryField } from "../filters/query-filter.ts";
-import type { FilterField } from "../filters/translate.ts";
-import type { SelectFields } from "../filters/select.ts";
 import { compileBody, type BodyRules } from "../bodies/body.ts";
 import type { BodyContext } from "../bodies/body-members.ts";
-import { compileObjectWrite, compileWrite } from "../fields/write.ts";
-import type { Catalog } from "../calls/compile-catalog.ts";
+import { compileObjectWrite, compileWrite, type WritableMember } from "../fields/write.ts";
 import type { RouteCall } from "../calls/call.ts";
 import { SCOPE_VARIABLES } from "../expressions/scope.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import { checkField } from "../fields/keys/field-keys.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import { checkEnvelope } from "../lists/envelopes.ts";
-import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
 import { compileError } from "../fields/error.ts";
 import { compileFilter, compileQueryFields, compileSelectFields } from "../fields/filter-fields.ts";
 import { type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { lossOf, type Loss } from "../fields/loss.ts";
-import { compileRead, type ObjectReader } from "../fields/read.ts";
-import type { Steps } from "../steps.ts";
-import type { CatalogCopy, CatalogEntry } from "../translation-context.ts";
+import { compileRead } from "../fields/read.ts";
+import type { Steps, StepsResult } from "../steps.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 
 /** One kind of alpha object, with the four translations of its fields (see `fields/field-context.ts`). */
-export interface Resource extends ObjectReader {
-  readonly name: string;
-  /** The object whose fields come before the fields of this one. */
-  readonly extends: string | undefined;
-  /** Its name in the upstream's wrappers. */
-  readonly upstreamName: string;
-  readonly list: string | undefined;
-  /** Name of the array in the upstream's lists. */
-  readonly upstreamList: string | undefined;
-  /** The shapes of its responses that differ from the pack's. */
-  readonly envelope: EnvelopeDefinition | undefined;
-  readonly catalog: Catalog | undefined;
-  /** Whether a field of it comes from the upstream's object. Other fields are constants and results of expressions. */
-  readonly readsUpstream: boolean;
-  /** Names of the objects whose readers `read` and `append` call. */
-  readonly nestedObjects: readonly string[];
-  readonly bodies: ReadonlyMap<string, BodyRules>;
-  /** Names of all members that bodies may have. */
-  readonly inputNames: readonly string[];
-  /** Translates an object of this kind inside an alpha body. */
-  readonly writeObject: ReturnType<typeof compileObjectWrite>;
-  readonly errorField: (v4: string) => string | undefined;
-  readonly filterFields: (copy: CatalogCopy) => ReadonlyMap<string, FilterField>;
-  readonly selectFields: (copy: CatalogCopy) => SelectFields<CatalogEntry>;
-  /** How values of all fields are read from a query. */
-  readonly queryFields: ReadonlyMap<string, QueryField>;
-  /** The possible losses of its own fields, without losses of nested objects. */
-  readonly losses: readonly Loss[];
-  readonly fields: ReadonlyMap<string, FieldRule>;
-  /** Rules of all members that bodies may have: inputs and fields. */
-  readonly members: ReadonlyMap<string, FieldRule>;
-}
+export type Resource = Readonly<StepsResult<typeof compileResource>>;
 
 /** A variable of one request. */
 const OF_REQUEST = new RegExp(String.raw`\$(?:${SCOPE_VARIABLES.join("|")})\b`);
@@ -74,12 +37,36 @@ function reportRequestInCatalog(
         .report("a catalog has no request: its objects are translated once for all requests");
 }
 
+/** The object's name in the upstream's wrappers. */
+const upstreamNameOf = ({ object, upstream_object: name = object }: ResourceDefinition): string => name;
+
+/** Compiles the bodies of a resource file. Yields after each of them. */
+function* compileBodies(
+  definition: ResourceDefinition,
+  members: ReadonlyMap<string, WritableMember>,
+  context: BodyContext,
+  location: SourceLocation,
+): Steps<ReadonlyMap<string, BodyRules>> {
+  const names = { client: definition.object, upstream: upstreamNameOf(definition) };
+  const bodies = new Map<string, BodyRules>();
+  const ofBodies = {
+    ...context,
+    pathParameters: { ...context.pathParameters, ...definition.path_parameters },
+    errorNames: definition.error_fields,
+  };
+  for (const [name, body] of Object.entries(definition.bodies ?? {})) {
+    bodies.set(name, compileBody(body, names, members, ofBodies, location.at("bodies", name)));
+    yield;
+  }
+  return bodies;
+}
+
 /** Compiles one resource file. Yields after each field and body. */
 export function* compileResource(
   definition: ResourceDefinition,
   context: BodyContext,
   location: SourceLocation,
-): Steps<Resource> {
+) {
   if (definition.envelope) checkEnvelope(definition.envelope, (side) => location.at("envelope", side));
   const fields = new Map(Object.entries(definition.fields));
   const inputs = new Map(Object.entries(definition.inputs ?? {}));
@@ -102,19 +89,7 @@ export function* compileResource(
   // Inputs come first: an error names the member that the client sent, not a field that shows the same v4 member.
   const members = new Map([...shared, ...inputs, ...fields]);
 
-  const names = { client: definition.object, upstream: definition.upstream_object ?? definition.object };
-  const bodies = new Map<string, BodyRules>();
-  const ofBodies = {
-    ...context,
-    pathParameters: { ...context.pathParameters, ...definition.path_parameters },
-    errorNames: definition.error_fields,
-  };
-  for (const [name, body] of Object.entries(definition.bodies ?? {})) {
-    const at = location.at("bodies", name);
-    bodies.set(name, compileBody(body, names, ownMembers, ofBodies, at));
-    yield;
-  }
-
+  const bodies = yield* compileBodies(definition, ownMembers, context, location);
   const errorNames = new Map(Object.entries(definition.error_fields ?? {}));
   for (const [v4, name] of errorNames)
     if (![...members.keys()].some((member) => name === member || name.startsWith(`${member}.`)))
@@ -130,25 +105,35 @@ export function* compileResource(
   yield;
   return {
     name: definition.object,
+    /** The object whose fields come before the fields of this one. */
     extends: definition.extends,
-    upstreamName: names.upstream,
+    upstreamName: upstreamNameOf(definition),
     list: definition.list,
+    /** Name of the array in the upstream's lists. */
     upstreamList: definition.upstream_list ?? definition.list,
+    /** The shapes of its responses that differ from the pack's. */
     envelope: definition.envelope,
     catalog: context.catalogs.get(definition.object),
+    /** Whether a field of it comes from the upstream's object. Other fields are constants and results of expressions. */
     readsUpstream: [...fields.values()].some(({ upstream }) => upstream !== undefined),
     ...reader,
+    /** Names of the objects whose readers `read` and `append` call. */
     nestedObjects: [...fields.values()].flatMap(({ object }) => object ?? []),
     bodies,
+    /** Names of all members that bodies may have. */
     inputNames: [...members.keys()],
+    /** Translates an object of this kind inside an alpha body. */
     writeObject: compileObjectWrite(ownMembers),
     errorField,
     filterFields,
+    /** How values of all fields are read from a query. */
     queryFields,
     selectFields: compileSelectFields(fields, context.catalogs.get(definition.object), context),
+    /** The possible losses of its own fields, without losses of nested objects. */
     losses: [...fields].flatMap(([name, rule]) => lossOf(name, rule) ?? []),
-    fields,
-    members,
+    fields: fields as ReadonlyMap<string, FieldRule>,
+    /** Rules of all members that bodies may have: inputs and fields. */
+    members: members as ReadonlyMap<string, FieldRule>,
   };
 }
 

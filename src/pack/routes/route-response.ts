@@ -3,16 +3,18 @@ import { createListWriter } from "../lists/envelope.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { cursorAt, fromJsonText, readRaw, resolveReference, type SourceLocation } from "../../base/index.ts";
 import { createObjectReader, objectPath, wrapperTexts } from "../bodies/object-wrapper.ts";
-import { thenMaybe } from "../../jsonata/index.ts";
+import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import type { RouteDefinition } from "./route-definition.ts";
-import { hasParts } from "../keys/calls.ts";
-import type { ReadFunction } from "../translation-context.ts";
+import { hasParts } from "../calls/call-definition.ts";
+import type { ReadContext, ReadFunction, Scope } from "../translation-context.ts";
 import { compileScopedCondition } from "../expressions/conditions.ts";
 import type { ListNames, RouteLists } from "../lists/envelopes.ts";
 import type { Resource } from "./resource.ts";
-import type { Route } from "./route.ts";
 
 type Resources = ReadonlyMap<string, Resource>;
+
+/** Returns the resource that translates an upstream object. */
+type ChooseResource = (v4: unknown, scope: Scope) => MaybePromise<Resource>;
 
 /** Compiles the choice of a resource: the first whose condition holds for the v4 object; the last needs no condition. */
 function compileResourceChoice(
@@ -20,12 +22,12 @@ function compileResourceChoice(
   defaultResource: Resource,
   resources: Resources,
   location: SourceLocation,
-): Route["resourceFor"] {
+): ChooseResource {
   const compiled = (choices ?? []).map(({ object, when }, index) => ({
     holds: compileScopedCondition(when, location.at(index, "when"), "response"),
     resource: resolveReference(location.at(index, "object"), "object", object, resources) ?? defaultResource,
   }));
-  return compiled.reduceRight<Route["resourceFor"]>(
+  return compiled.reduceRight<ChooseResource>(
     (otherwise, { holds, resource }) =>
       (v4, scope) =>
         thenMaybe(holds?.(v4, scope) ?? true, (isChosen) => (isChosen ? resource : otherwise(v4, scope))),
@@ -74,7 +76,7 @@ export function compileReading(
   resource: Resource,
   resources: Resources,
   location: SourceLocation,
-): Pick<Route, "resourceFor" | "read" | "readEmpty" | "append"> {
+) {
   const resourceFor = compileResourceChoice(choices, resource, resources, location.at("one_of"));
   const readChosen: ReadFunction = (from, reading) => {
     const text = readRaw(from);
@@ -84,11 +86,17 @@ export function compileReading(
   const read = rejectMissing(choices ? readChosen : resource.read, exists, location.at("exists"));
   return {
     resourceFor,
+    /** Translates a v4 object. */
     read,
-    readEmpty: (reading) =>
+    /**
+     * The object after a write without a response body: its constants, and its values of the request. `{}` if one of
+     * its fields comes from the upstream's object.
+     */
+    readEmpty: (reading: ReadContext) =>
       thenMaybe(resourceFor({}, reading), ({ readsUpstream }) =>
         readsUpstream ? "{}" : read(cursorAt(NO_MEMBERS), reading),
       ),
+    /** Translates the row of a list to the output buffer; undefined if a row may need a promise or a check first. */
     append: isDirect ? resource.append : undefined,
   };
 }
@@ -114,7 +122,7 @@ export function compileWrappers(
   { name, upstreamName, list = "" }: Pick<Resource, "name" | "upstreamName" | "list">,
   { client, upstream }: RouteLists["envelope"],
   location: SourceLocation,
-): Pick<Route, "upstreamPath" | "readWrapped" | "clientPath" | "wrapObject" | "listWriter"> {
+) {
   const { response } = definition;
   const isList = response === "list";
   const key = isList ? "item" : "object";
@@ -127,10 +135,15 @@ export function compileWrappers(
       .at("calls")
       .report('a part of an object does not read the wrapper of the upstream ("responses.object")');
   return {
+    /** The keys that lead to the object in the upstream's response, or in an item of a list; empty without a wrapper. */
     upstreamPath,
+    /** Reads the object in the upstream's response, or in an item of a list; undefined without a wrapper. */
     readWrapped: createObjectReader(upstreamPath),
+    /** The keys that lead to the object in the client's response, or in an item of a list. */
     clientPath: objectPath(clientShape, name),
-    wrapObject: isList || clientShape === OBJECT ? undefined : (object) => open + object + close,
+    /** Puts the object of the response into the client's wrapper; undefined without one, and for lists. */
+    wrapObject: isList || clientShape === OBJECT ? undefined : (object: string) => open + object + close,
+    /** Writes the client's list. */
     listWriter: createListWriter(client.list, list, [open, close]),
   };
 }

@@ -1,13 +1,19 @@
 /** The source of a route's response, its kind, and its access rule. */
 import { resolveReference, type SourceLocation, suggestionFor } from "../../base/index.ts";
-import { compileEndpoint } from "../calls/endpoint.ts";
+import { compileEndpoint, type Endpoint } from "../calls/endpoint.ts";
 import type { RouteKind } from "../key-rules.ts";
 import type { Paging } from "../lists/paging.ts";
 import type { Resource } from "./resource.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
-import type { Route } from "./route.ts";
+import type { Catalog } from "../calls/compile-catalog.ts";
 import type { Access } from "../credentials/scopes.ts";
+
+/** Where the response of a route comes from: a v4 call, a cached catalog, or an error if v4 has no such call. */
+export type RouteSource =
+  | { readonly call: Endpoint }
+  | { readonly catalog: Catalog }
+  | { readonly error: { readonly status: number; readonly reason: string } };
 
 /** Compiles where the response of a route comes from: a v4 call, a catalog, or a fixed error. */
 export function compileSource(
@@ -16,7 +22,7 @@ export function compileSource(
   names: readonly string[],
   { upstream: { base_path: prefix }, messages }: DialectDefinition,
   location: SourceLocation,
-): Route["source"] {
+): RouteSource {
   const { reject } = definition;
   if (reject !== undefined) {
     const [name, status, at] =
@@ -49,15 +55,8 @@ export function compileSource(
 
 /** The kind of a route: which response kind of the gateway answers it. */
 export function kindOf(
-  {
-    source,
-    response,
-    upload,
-    file,
-    bulk,
-    aggregate,
-    search,
-  }: Pick<Route, "source" | "response" | "upload" | "file" | "bulk" | "aggregate" | "search">,
+  { response, upload, file, bulk, aggregate, search }: RouteDefinition,
+  source: RouteSource,
   { isDirect }: Paging,
 ): RouteKind {
   if ("error" in source) return "rejected";

@@ -1,139 +1,262 @@
-import type { Scalar } from "../values/value-kind.ts";
-import type { FilterDefaults } from "../filters/filter-defaults.ts";
-import type { QueryFilter } from "../filters/query-filter.ts";
-import type { SelectFields } from "../filters/select.ts";
-import type { FilterField } from "../filters/translate.ts";
+/** One compiled route of the client: its access rule, its upstream call, and its response. All references are resolved. */
 import type { Access } from "../credentials/scopes.ts";
-import type { MaybePromise } from "../../jsonata/index.ts";
+import { objectPath } from "../bodies/object-wrapper.ts";
 import type { BodyRules } from "../bodies/body.ts";
-import type { Loss } from "../fields/loss.ts";
-import type { UpstreamBodyFormat } from "../bodies/body-format.ts";
-import type { QueryRules } from "../parameters/parameters.ts";
-import type { ListWriter } from "../lists/envelope.ts";
-import type { ReadWrapped } from "../bodies/object-wrapper.ts";
-import type { Catalog } from "../calls/compile-catalog.ts";
+import { type CallDefinition, definedCalls, type SharedCallDefinition } from "../calls/call-definition.ts";
+import { compilePattern } from "../calls/endpoint.ts";
+import { checkOwnErrors, compileOwnErrors, type ErrorTranslation } from "../errors/error-shapes.ts";
+import type { Failure } from "../errors/http-error.ts";
+import { compileBodyCondition } from "../expressions/conditions.ts";
+import { compileFilterDefaults } from "../filters/default-filters.ts";
+import type { Grammar } from "../filters/grammar.ts";
+import { compileHeaders, type PassedHeaders } from "../headers/headers.ts";
+import { checkKeys, compileKeys } from "../keys/route-keys.ts";
+import { checkEnvelope, type ListsOf } from "../lists/envelopes.ts";
+import type { Paging } from "../lists/paging.ts";
+import { compileListSearch } from "../parameters/list-search.ts";
+import { compileRouteQuery, type DialectQuery } from "../parameters/route-query.ts";
+import { compilePathValues, type PathParameterRules } from "../paths/path-parameters.ts";
+import { namesInPaths } from "../paths/router.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { WriteContext } from "../translation-context.ts";
+import { resolveReference, type SourceLocation } from "../../base/index.ts";
+import { thenMaybe } from "../../jsonata/index.ts";
+import { objectLosses, type Resource, routeLosses } from "./resource.ts";
+import { compileCondition } from "./route-condition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
-import type { ErrorFormats } from "../errors/error-shapes.ts";
-import type { RouteFailures } from "./route-failures.ts";
-import type { RouteLists } from "../lists/envelopes.ts";
-import type { PassedHeaders } from "../headers/headers.ts";
-import type { ScopedCondition } from "../expressions/conditions.ts";
-import type { Endpoint } from "../calls/endpoint.ts";
-import type { Scope } from "../translation-context.ts";
-import type {
-  AppendFunction,
-  CatalogCopy,
-  CatalogEntry,
-  ReadContext,
-  ReadFunction,
-  WriteContext,
-} from "../translation-context.ts";
-import type { Resource } from "./resource.ts";
-import type { compileSearch } from "../parameters/search.ts";
-import type { PathParameterRules } from "../paths/path-parameters.ts";
-import type { Parameters } from "../paths/router.ts";
-import type { CompiledKeys, KeyFacts } from "../keys/route-keys.ts";
-import type { RouteKind } from "../key-rules.ts";
+import { compileReading, compileWrappers, namesOf } from "./route-response.ts";
+import { compileAccess, compileSource, kindOf } from "./route-source.ts";
+import { collectNames } from "./upstream-names.ts";
 
-/** The response of a route for which v4 has no call. */
-interface FixedError {
-  readonly status: number;
-  readonly reason: string;
+/** The definitions that a route may refer to. */
+export interface RouteCompileContext {
+  readonly dialect: DialectDefinition;
+  readonly listsOf: ListsOf;
+  readonly access: (scope: string) => Access | undefined;
+  readonly shared: ReadonlyMap<string, SharedCallDefinition>;
+  readonly resources: ReadonlyMap<string, Resource>;
+  readonly query: DialectQuery;
+  readonly errors: ErrorTranslation;
+  readonly grammar: Grammar;
+  /** The path parameters of the pack and of the resource. */
+  readonly pathParameters: PathParameterRules;
 }
 
-/** One compiled alpha route: its access rule, its v4 call, and its response. All references are resolved. */
-export interface Route extends RouteFailures, CompiledKeys, KeyFacts {
-  /** As the pack writes it, `GET /vm/instances/:id`. */
-  readonly name: string;
-  /** The object of the resource file that declares it. */
-  readonly object: string;
-  /** Objects that its response may have. */
-  readonly responseObjects: readonly string[];
-  /** Whether the path names an object. If not, an object that v4 does not find was named in the body. */
-  readonly namesObject: boolean;
-  /** Rules of path parameters by name. */
-  readonly pathParameters: PathParameterRules;
-  /** Gives the path parameters the upstream's values; undefined if they are the same. */
-  readonly writeParameters: ((parameters: Parameters) => MaybePromise<Parameters>) | undefined;
-  readonly access: Access;
-  /** If several routes share a path: whether this route serves a body. */
-  readonly matchesBody: ScopedCondition | undefined;
+/** The locations of a route and of `pack.yaml`. */
+interface RouteLocations {
+  readonly route: SourceLocation;
+  readonly pack: SourceLocation;
+}
+
+/** A compiled route: the values of its keys, and what is made from several of them. */
+export interface Route extends Readonly<Omit<ReturnType<typeof assembleRoute>, "withoutScopes">> {
   /** The variant of this route for tokens without any scope; undefined if such tokens are rejected. */
   readonly withoutScopes: Route | undefined;
-  /** A v4 call, a cached catalog, or an error if v4 has no such call. */
-  readonly source:
-    | { readonly call: Endpoint }
-    | { readonly catalog: Catalog }
-    | { readonly error: FixedError };
-  readonly response: RouteDefinition["response"];
-  /** The status of successful responses. */
-  readonly status: number;
-  /** Headers that pass from one side to the other; undefined if none do. */
-  readonly headers: PassedHeaders | undefined;
-  readonly kind: RouteKind;
-  /** Whether its requests only read, at the old service and at the upstream: only they may be sent to both, and sent again. */
-  readonly isSafe: boolean;
-  readonly list: string;
-  /** Its envelopes on both sides, and how its lists are paged and read. */
-  readonly lists: RouteLists;
-  /** The errors of both sides, if they differ from the pack's; see `errorsOf`. */
-  readonly errors: ErrorFormats | undefined;
-  /** Set if the upstream reads the list by a POST: moves the query to its body. */
-  readonly search:
-    | { readonly move: ReturnType<typeof compileSearch>; readonly format: UpstreamBodyFormat }
-    | undefined;
-  readonly body: BodyRules | undefined;
-  /** The use of the client's query, apart from pages and filters. */
-  readonly query: QueryRules;
-  /** Parses the filter of a list from the query; undefined if clients filter by a header. */
-  readonly queryFilter: QueryFilter | undefined;
-  /** The default filter that completes the client's filter. Undefined without one. */
-  readonly filterDefaults: FilterDefaults | undefined;
-  /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
-  readonly unfiltered: ReadonlyMap<string, Scalar>;
-  /** The keys that lead to the object in the response of the call that has its version. */
-  readonly versionPath: readonly string[];
-  /** A v4 condition that is ANDed to the client's filter. */
-  readonly where: Readonly<Record<string, unknown>> | undefined;
-  /** Gives the names in braces of `where` their values; undefined without any. */
-  readonly fillWhere:
-    | ((values: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>)
-    | undefined;
-  /** The resource that declares the members of the body. */
-  readonly resource: Resource;
-  /** Returns the resource that translates a v4 object. */
-  readonly resourceFor: (v4: unknown, scope: Scope) => MaybePromise<Resource>;
-  /** Translates a v4 object. */
-  readonly read: ReadFunction;
-  /**
-   * The object after a write without a response body: its constants, and its values of the request. `{}` if one of
-   * its fields comes from the upstream's object.
-   */
-  readonly readEmpty: (reading: ReadContext) => MaybePromise<string>;
-  /** Translates the row of a list to the output buffer; undefined if a row may need a promise or a check first. */
-  readonly append: AppendFunction | undefined;
-  /** Returns the alpha name of the field of a v4 error. */
-  readonly errorField: (v4: string) => string | undefined;
-  readonly filterFields: (copy: CatalogCopy) => ReadonlyMap<string, FilterField>;
-  /** Fields by which the gateway filters and orders a list itself. */
-  readonly selectFields: (copy: CatalogCopy) => SelectFields<CatalogEntry>;
-  /**
-   * Translates a client's cursor, which is a member of an item, to the upstream's; undefined if the upstream's cursor is not the
-   * same member.
-   */
-  readonly translateCursor:
-    | ((cursor: string, writing: WriteContext) => MaybePromise<string | undefined>)
-    | undefined;
-  /** The keys that lead to the object in the upstream's response, or in an item of a list; empty without a wrapper. */
-  readonly upstreamPath: readonly string[];
-  /** Reads the object in the upstream's response, or in an item of a list; undefined without a wrapper. */
-  readonly readWrapped: ReadWrapped | undefined;
-  /** The keys that lead to the object in the client's response, or in an item of a list. */
-  readonly clientPath: readonly string[];
-  /** Puts the object of the response into the client's wrapper; undefined without one, and for lists. */
-  readonly wrapObject: ((object: string) => string) | undefined;
-  /** Writes the client's list. */
-  readonly listWriter: ListWriter;
-  /** The possible losses of its requests and responses, as `field: reason`. A record lists the ones that occurred. */
-  readonly losses: readonly Loss[];
+}
+
+/**
+ * Compiles the translation of a client's cursor, which is a member of an item, to the upstream's; undefined if the
+ * upstream's cursor is not the same member.
+ */
+function compileCursorTranslation(
+  { fields, writeObject }: Resource,
+  { style, upstream, upstreamCursor }: Paging,
+) {
+  if (style?.kind !== "cursor" || upstream.style?.kind !== "cursor") return undefined;
+  const { item } = style;
+  const rule = item === undefined ? undefined : fields.get(item);
+  if (item === undefined || !rule || rule.upstream !== upstream.style.item) return undefined;
+  if (rule.catalog !== undefined || (rule.read !== undefined && rule.write === undefined)) return undefined;
+  return (cursor: string, writing: WriteContext) =>
+    thenMaybe(writeObject({ [item]: cursor }, writing), upstreamCursor);
+}
+
+/** The headers of a route about versions of objects. */
+const versionHeaders = (headers: PassedHeaders | undefined) => ({
+  maySendVersion: Object.keys(headers?.definition.request ?? {}).some(
+    (name) => name.toLowerCase() === "if-match",
+  ),
+  makesVersion: headers?.entityTag !== undefined,
+});
+
+/** Compiles what a route says about its checks and calls that fail. */
+function compileFailures(
+  { failures = {} }: RouteDefinition,
+  body: BodyRules | undefined,
+  calls: readonly CallDefinition[],
+  location: SourceLocation,
+) {
+  const checks: readonly Failure[] = [...(body?.checks ?? []), ...calls.flatMap((call) => call.checks ?? [])];
+  if (failures.checks && checks.length === 0)
+    location.at("checks").report({
+      message: '"checks" has no effect: the route has no check',
+      hint: "checks are keys of a body and of a call",
+    });
+  const all = [...checks, failures.checks, ...calls.map(({ failure }) => failure)];
+  return {
+    /** The status and the code of checks that have none of their own. */
+    checkFailure: failures.checks,
+    /** Statuses of its errors that not every route may have. */
+    ownStatuses: [...new Set(all.flatMap((each) => each?.status ?? []))],
+  };
+}
+
+/** The definitions that a route names, and its compiled keys. All of them are prepared before the route. */
+function compileParts(
+  definition: RouteDefinition,
+  resource: Resource,
+  context: RouteCompileContext,
+  locations: RouteLocations,
+) {
+  const location = locations.route;
+  const { dialect, resources } = context;
+  const client = compilePattern(definition.client, context.pathParameters, location.at("client"));
+  const { parameters } = client;
+  const access = compileAccess(definition, context, location);
+  const refer = <T>(
+    key: "body" | "without_scopes" | "object",
+    what: string,
+    known: ReadonlyMap<string, T>,
+  ) => {
+    const { [key]: name } = definition;
+    return name === undefined ? undefined : resolveReference(location.at(key), what, name, known);
+  };
+  const body = refer("body", "body", resource.bodies);
+  const shown = refer("object", "object", resources) ?? resource;
+  const reduced = refer("without_scopes", "object", resources);
+  const calls = definedCalls(definition, context.shared);
+  const names = collectNames(definition, { parameters, body, calls }, context, location);
+  const source = compileSource(definition, resource, names.all, dialect, location);
+  const lists = context.listsOf(definition, location);
+  const keys = compileKeys({
+    ...context,
+    ...locations,
+    keys: definition,
+    parameters,
+    names,
+    call: "call" in source ? source.call : undefined,
+    resource,
+    clientShapes: lists.envelope.client,
+  });
+  const kind = kindOf(definition, source, lists.paging);
+  return { client, access, body, shown, reduced, calls, names, source, lists, keys, kind };
+}
+
+/** Compiles the parts of a route that are not in its definitions. */
+function assembleRoute(
+  definition: RouteDefinition,
+  resource: Resource,
+  context: RouteCompileContext,
+  locations: RouteLocations,
+  parts: ReturnType<typeof compileParts>,
+) {
+  const location = locations.route;
+  const { dialect, resources, grammar, pathParameters, query: dialectQuery } = context;
+  const { access, body, shown, calls, names, source, lists, keys, kind } = parts;
+  const { paging, envelope: shapes } = lists;
+  const { parameters, method } = parts.client;
+  const { values } = dialectQuery.context;
+  const used = { query: dialectQuery, dialect, paging, usedNames: names.used };
+  const query = compileRouteQuery(definition, resource, source, keys.keyParameters, used, location);
+  const responseObjects = definition.one_of?.map(({ object }) => object) ?? [shown.name];
+  const { envelope, safe, search } = definition;
+  if (envelope) {
+    checkEnvelope(envelope, (side) => location.at("envelope", side));
+    checkOwnErrors(envelope, resource.envelope, dialect, namesInPaths([definition]), location.at("envelope"));
+  }
+  const available = { names: names.all, rules: pathParameters };
+  const condition = compileCondition(definition, values, dialect, grammar, available, location);
+  const isRead = method === "GET" && (methodOf(source) === "GET" || search !== undefined);
+  const inSearch = { dialect, paging, values };
+  return {
+    ...keys,
+    ...query,
+    ...condition,
+    ...compileFilterDefaults(definition, resource, dialect, grammar, condition.where, location),
+    ...compileFailures(definition, body, calls, location.at("failures")),
+    ...compileReading(definition, shown, resources, location),
+    ...compileWrappers(definition, namesOf(shown, resource), shapes, location),
+    /** As the pack writes it, `GET /vm/instances/:id`. */
+    name: definition.client,
+    kind,
+    response: definition.response,
+    /** The status of successful responses. */
+    status: definition.status ?? 200,
+    /** Whether its requests only read, on both sides: only they may be sent to both, and sent again. */
+    isSafe: safe === true || isRead,
+    /** The object of the resource file that declares it. */
+    object: resource.name,
+    /** Objects that its response may have. */
+    responseObjects,
+    /** If several routes share a path: whether this route serves a body. */
+    matchesBody: compileBodyCondition(definition.when, location.at("when"), "selection"),
+    /** Whether the path names an object. If not, an object that v4 does not find was named in the body. */
+    namesObject: parameters.length > 0 || definition.bulk !== undefined,
+    pathParameters,
+    /** Gives the path parameters the upstream's values; undefined if they are the same. */
+    writeParameters: compilePathValues(parameters, pathParameters),
+    access,
+    source,
+    /** Headers that pass from one side to the other; undefined if none do. */
+    headers: compileHeaders(definition.headers, dialect, locations, names.used),
+    /** The keys that lead to the object in the response of the call that has its version. */
+    versionPath: objectPath(shapes.upstream.object ?? "$object", resource.upstreamName),
+    list: shown.list ?? resource.list ?? "",
+    /** Its envelopes on both sides, and how its lists are paged and read. */
+    lists,
+    /** Set if the upstream reads the list by a POST: moves the query to its body. */
+    search: compileListSearch(definition, resource, source, query.query, inSearch, location.at("search")),
+    /** The errors of both sides, if they differ from the pack's; see `errorsOf`. */
+    errors: compileOwnErrors([resource.envelope, envelope], dialect, context.errors),
+    body,
+    /** The resource that declares the members of the body. */
+    resource,
+    /** Returns the client's name of the field of an upstream error. */
+    errorField: (field: string) => resource.errorField(body ? body.format.unwrapField(field) : field),
+    filterFields: resource.filterFields,
+    /** Fields by which the gateway filters and orders a list itself. */
+    selectFields: resource.selectFields,
+    translateCursor: compileCursorTranslation(resource, paging),
+    /** The possible losses of its requests and responses, as `field: reason`. A record lists the ones that occurred. */
+    losses: routeLosses(definition, responseObjects, body, resource, resources, keys.calls),
+  };
+}
+
+/** The method of the upstream call; `GET` without one. */
+const methodOf = (source: ReturnType<typeof compileSource>): string =>
+  "call" in source ? source.call.method : "GET";
+
+/** Compiles one route of a resource. */
+export function compileRoute(
+  definition: RouteDefinition,
+  resource: Resource,
+  context: RouteCompileContext,
+  locations: RouteLocations,
+) {
+  const parts = compileParts(definition, resource, context, locations);
+  const { reduced, lists, body, names, kind, source, client } = parts;
+  const { method, pattern, parameters } = client;
+  const assembled = assembleRoute(definition, resource, context, locations, parts);
+  checkKeys(
+    {
+      keys: definition,
+      kind,
+      method,
+      call: methodOf(source),
+      parameters,
+      callsBefore: names.ofCallsBefore,
+      body,
+      lacksListName: lists.lacksName,
+      headers: versionHeaders(assembled.headers),
+    },
+    locations.route,
+  );
+  const withoutScopes: Route | undefined = reduced && {
+    ...assembled,
+    read: reduced.read,
+    losses: objectLosses(reduced.name, context.resources),
+    withoutScopes: undefined,
+  };
+  const route: Route = { ...assembled, withoutScopes };
+  return { route, method, pattern };
 }

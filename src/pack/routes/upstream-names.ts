@@ -4,9 +4,8 @@ import type { BodyRules } from "../bodies/body.ts";
 import type { CallDefinition } from "../calls/call-definition.ts";
 import { keysOfName, NAME_IN_BRACES } from "../calls/endpoint.ts";
 import { headerPathNames } from "../headers/headers.ts";
-import { namesBefore } from "../keys/calls.ts";
-import type { UpstreamNames } from "../keys/key.ts";
-import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
+import type { UpstreamNames } from "../keys/key-context.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { type DialectQuery, queryPathNames } from "../parameters/route-query.ts";
 
@@ -23,8 +22,6 @@ interface NamedParts {
 interface NamesContext {
   readonly dialect: DialectDefinition;
   readonly query: DialectQuery;
-  /** The calls of the pack that routes share. */
-  readonly shared: ReadonlyMap<string, SharedCallDefinition>;
 }
 
 /** The names in braces in the paths of a route's calls, and in its condition: of `{order.customer}` it is `order`. */
@@ -41,7 +38,7 @@ function namesInBraces(
 export function collectNames(
   definition: RouteDefinition,
   { parameters, body, calls }: NamedParts,
-  { dialect, query, shared }: NamesContext,
+  { dialect, query }: NamesContext,
   location: SourceLocation,
 ): UpstreamNames {
   const used = namesInBraces(definition, calls);
@@ -56,6 +53,6 @@ export function collectNames(
   for (const name of ofUpstream.filter((each, index) => ofUpstream.indexOf(each) < index))
     if (!ofBulk.includes(name))
       location.report(`{${name}} of the upstream's path has two values: one of them needs another name`);
-  const ofCallsBefore = namesBefore(definition, shared);
+  const ofCallsBefore = calls.flatMap(({ at, name }) => (at === "before" && name !== undefined ? name : []));
   return { used, ofHead, ofUpstream, ofCallsBefore, all: [...ofUpstream, ...ofCallsBefore] };
 }

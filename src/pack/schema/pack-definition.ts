@@ -129,5 +129,4 @@ export type ValueKindDefinition = Omit<z.infer<typeof valueKind>, "read" | "writ
 export type DialectDefinition = Omit<WrittenDialect, "values"> & {
   readonly values: Readonly<Record<string, ValueKindDefinition>>;
 };
-export type SharedCallDefinition = z.infer<typeof sharedCall>;
 export type PartDefinition = z.infer<typeof part>;

@@ -10,7 +10,7 @@ import {
   rateLimitHeaders,
   upstreamVersion,
 } from "../headers/headers-definition.ts";
-import { clientSparseFields } from "../keys/sparse-fields-definition.ts";
+import { clientSparseFields } from "../fields/sparse-fields-definition.ts";
 import { clientQuery } from "../parameters/parameter-definition.ts";
 import { pathParameters, slashes } from "../paths/path-definition.ts";
 import { clientBodies, upstreamBodies } from "../bodies/bodies-definition.ts";

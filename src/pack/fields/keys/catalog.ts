@@ -10,11 +10,10 @@ import {
   stringFromJson,
   toJsonText,
 } from "../../../base/index.ts";
-import type { CatalogTranslation } from "./catalog-translation.ts";
 import { invalidValue, listOrFaults } from "./invalid-write.ts";
 import { cacheStubs, type ReadStepFunction } from "./stub-cache.ts";
 import { has, states } from "../../key-rules.ts";
-import type { FieldKeys, ReadStep } from "./field-key.ts";
+import type { CatalogTranslation, FieldKeys, ReadStep } from "./field-key.ts";
 
 const schemas = {
   catalog: about(

@@ -1,8 +1,7 @@
 /** A family of keys of a field. One value contains everything about it, and the registry lists all of them. */
 import type { z } from "zod";
-import type { Json, PaddedText, SourceLocation } from "../../../base/index.ts";
+import type { Json, JsonText, PaddedText, SourceLocation } from "../../../base/index.ts";
 import type { MaybePromise } from "../../../jsonata/index.ts";
-import type { CatalogTranslation } from "./catalog-translation.ts";
 import type { ValueKind, Scalar } from "../../values/value-kind.ts";
 import type { ExpandWithCache, ReadStepFunction } from "./stub-cache.ts";
 import type { FilterField } from "../../filters/translate.ts";
@@ -45,6 +44,21 @@ interface ObjectTranslation {
   ) => MaybePromise<unknown>;
   /** Translates the field of a v4 error inside an object to alpha. */
   readonly errorField: (v4: string) => string | undefined;
+}
+
+/** What the translation of fields needs of a catalog: see `calls/compile-catalog.ts`. */
+export interface CatalogTranslation {
+  readonly name: string;
+  readonly hiddenPrefix: string | undefined;
+  readonly renames: boolean;
+  readonly mayBeAsync: boolean;
+  readonly stubMembers: readonly string[] | undefined;
+  alphaId(v4Id: string): string;
+  v4Id(requested: string, copy: CatalogCopy): string | undefined;
+  filterIds(requested: string, copy: CatalogCopy): readonly string[] | undefined;
+  readonly expand: (v4Id: JsonText, row: () => string, reading: ReadContext) => MaybePromise<JsonText>;
+  readonly expandAll: (v4Ids: readonly string[], reading: ReadContext) => string;
+  readonly cachedText: NonNullable<ReadStep["cachedText"]>;
 }
 
 /** The definitions that keys of a field may refer to. */

@@ -1,10 +1,10 @@
-/** The key `sparse_fields`: responses with the members that a client asks for. */
+/** `sparse_fields` of clients and of routes: responses with the members that a client asks for. */
 import { ValidationError } from "../errors/http-error.ts";
 import { shortName, type Query } from "../paths/query.ts";
 import { isObject, setMember, type SourceLocation } from "../../base/index.ts";
 import type { JsonObject } from "../translation-context.ts";
-import { routeKey, type KeyContext, type KeyResource } from "./key.ts";
-import { routeSparseFields, type SparseFieldsDefinition } from "./sparse-fields-definition.ts";
+import type { KeyContext, KeyResource } from "../keys/key-context.ts";
+import type { SparseFieldsDefinition } from "./sparse-fields-definition.ts";
 
 /** Members by name, each with the chosen members of its value. Undefined for all of them. */
 export interface ChosenMembers {
@@ -61,7 +61,7 @@ function hasMember(name: string, { fields }: KeyResource, resources: Resources):
 }
 
 /** Compiles how clients of a route choose members; undefined if they can't, or if its response has no objects of the pack. */
-function compileSparseFields(
+export function compileSparseFields(
   written: "none" | SparseFieldsDefinition,
   { keys, resource, resources, dialect, location }: KeyContext,
 ): SparseFields | undefined {
@@ -126,26 +126,3 @@ export function reportUnknownAlways(
     if (![...resources.values()].some((resource) => hasMember(name, resource, resources)))
       location.at("always", index).report(`no object has the field "${name}"`);
 }
-
-export const sparseFields = routeKey({
-  schema: routeSparseFields,
-  inherit: ({ dialect }) => dialect.client.sparse_fields,
-  compile: compileSparseFields,
-  parameters: ({ parameter }) => [{ name: parameter, use: 'chooses members: see "sparse_fields"' }],
-  openapi: ({ parameter, always, multiple }) => {
-    const kept = always.length === 0 ? "" : ` Always there: ${always.join(", ")}.`;
-    return {
-      // An object with the members that the client chooses lacks others.
-      mayBeOtherObject: true,
-      parameters: [
-        {
-          name: parameter,
-          in: "query",
-          description: `The members of the response, with dotted names if nested. Without it: all.${kept}`,
-          explode: multiple === "repeat",
-          schema: { type: "array", items: { type: "string" } },
-        },
-      ],
-    };
-  },
-});
