@@ -1,6 +1,7 @@
 /** A TCP proxy that simulates faults of networks and services. */
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { endsWithTest } from "./ends-with-test.ts";
 
 /** Handles a client connection; `dial` connects to the service. */
 export type Fault = (client: Socket, dial: () => Socket) => void;
@@ -90,7 +91,7 @@ export interface FaultProxy {
   close(): Promise<void>;
 }
 
-/** Starts a proxy on a free port in front of the service at a URL, without a fault. */
+/** Starts a proxy on a free port in front of the service at a URL, without a fault. It ends with the test. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const { hostname, port: behind } = new URL(target);
   const sockets = new Set<Socket>();
@@ -141,6 +142,6 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     },
     countOpenConnections: () => clients,
     countConnections: () => connections,
-    close: end,
+    close: endsWithTest(end),
   };
 }

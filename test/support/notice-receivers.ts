@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
+import { endsWithTest } from "./ends-with-test.ts";
 
 /** A key of signatures, as Standard Webhooks writes it. */
 export const WEBHOOK_SECRET = `whsec_${Buffer.from("0123456789abcdef0123456789abcdef").toString("base64")}`;
@@ -62,9 +63,9 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     received,
     requests: () => requests,
     respondWith: (next) => void (respond = next),
-    async close() {
+    close: endsWithTest(async () => {
       server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    }),
   };
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { endsWithTest } from "./ends-with-test.ts";
 
 /** The value of an attribute as OTLP/JSON has it (opentelemetry-proto, common.proto). */
 interface AnyValue {
@@ -102,9 +103,9 @@ export async function startOtlpCollector(): Promise<OtlpCollector> {
     requests: () => bodies.length,
     respondWith: (next) => void (status = next),
     stall: () => void (status = undefined),
-    async close() {
+    close: endsWithTest(async () => {
       server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    },
+      await new Promise<void>((done) => server.close(() => done()));
+    }),
   };
 }

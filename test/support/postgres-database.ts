@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
+import { endsWithTest } from "./ends-with-test.ts";
 
 const SERVER = process.env["DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres";
 
@@ -12,7 +13,7 @@ export interface TestDatabase {
   readonly drop: () => Promise<void>;
 }
 
-/** Creates an empty database on the test server. */
+/** Creates an empty database on the test server, which is dropped after the test. */
 export async function makeDatabase(): Promise<TestDatabase> {
   const name = `audit_test_${randomBytes(6).toString("hex")}`;
   const url = new URL(SERVER);
@@ -25,7 +26,7 @@ export async function makeDatabase(): Promise<TestDatabase> {
       await ask(SERVER, `ALTER DATABASE ${name} ALLOW_CONNECTIONS ${connections}`);
       await ask(SERVER, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
     },
-    drop: async () => void (await ask(SERVER, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+    drop: endsWithTest(async () => void (await ask(SERVER, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))),
   };
 }
 

@@ -1,7 +1,8 @@
-/** A Redis of the test's own, which it may stop, hang and start again. */
+/** A Redis of the test's own, which it may stop, hang and start again, and which ends with the test. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
+import { endsWithTest } from "./ends-with-test.ts";
 import { freePort, isListening } from "./free-port.ts";
 
 export interface RedisServer {
@@ -18,6 +19,14 @@ export interface RedisServer {
 export async function createRedisServer(...flags: readonly string[]): Promise<RedisServer> {
   const port = await freePort();
   let child: ChildProcess | undefined;
+  async function stop(): Promise<void> {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill("SIGCONT");
+    child.kill("SIGKILL");
+    await ended;
+  }
+  endsWithTest(stop);
   return {
     url: `redis://127.0.0.1:${port}`,
     async start() {
@@ -35,13 +44,7 @@ export async function createRedisServer(...flags: readonly string[]): Promise<Re
       child = spawn("redis-server", args, { stdio: "ignore", cwd: "/" });
       while (!(await isListening({ port, host: "127.0.0.1" }))) await wait(20);
     },
-    async stop() {
-      if (!child || child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, "exit");
-      child.kill("SIGCONT");
-      child.kill("SIGKILL");
-      await ended;
-    },
+    stop,
     hang: () => void child?.kill("SIGSTOP"),
     resume: () => void child?.kill("SIGCONT"),
   };

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { endsWithTest } from "./ends-with-test.ts";
 
 export interface SmallDisk {
   readonly folder: string;
@@ -37,10 +38,10 @@ export function mountSmallDisk(size: string): SmallDisk {
       }
     },
     free: () => rmSync(ballast),
-    remove() {
+    remove: endsWithTest(() => {
       execFileSync("umount", [folder]);
       rmdirSync(folder);
-    },
+    }),
   };
 }
 

@@ -21,7 +21,7 @@ import {
   replaceUnusualTarget,
 } from "../../gateway/index.ts";
 import { mayShareAddresses, type Settings } from "../../base/index.ts";
-import { createShadow, createTesterGuard } from "../../compare/index.ts";
+import { createTesterGuard, Shadow } from "../../compare/index.ts";
 import { createMigrationPages, createRolloutMiddleware } from "../../migration/index.ts";
 import { createAlphaHandler, createOAuthMiddleware, lifecycleOf, trackRequests } from "./alpha-handlers.ts";
 import { createErrorHandler } from "./error-handler.ts";
@@ -36,7 +36,7 @@ export function createPublicRouter(settings: Settings, dependencies: PublicAppDe
   const respond = createResponder(bodies);
   const toMiddleware = (handler: AlphaHandler): Middleware => respond(trackRequests(dependencies, handler));
   const guardOptions = { lifecycle: lifecycleOf(dependencies, recorder), toMiddleware };
-  const shadow = dependencies.shadow && createShadow(settings, dependencies, dependencies.shadow);
+  const shadow = dependencies.shadow && new Shadow(settings, dependencies, dependencies.shadow);
   const routeBySide = createRolloutMiddleware(settings, dependencies, recorder, { senders, shadow });
   return express.Router().use(
     createRequestContext({

@@ -16,7 +16,7 @@ import type { Answer, ComparedRequest, Difference, NotComparableReason } from ".
 import { hasOpaqueCursor, orderOf } from "./compared-request.ts";
 import { createRowAlignment, type ListRule, type RowRules } from "./align-rows.ts";
 import { compare, type JudgeScalar, memberField } from "./compare.ts";
-import { isOtherFormat, jsonType } from "./value-format.ts";
+import { jsonType, judgePlainly } from "./value-format.ts";
 
 /** The form in which two answers are compared. */
 export interface AnswerRules {
@@ -26,8 +26,6 @@ export interface AnswerRules {
   readonly order: readonly string[] | undefined;
   /** Whether the request pages by an opaque cursor; see `hasOpaqueCursor`. */
   readonly hasCursor: boolean;
-  /** Largest body in bytes. */
-  readonly maxBytes: number;
 }
 
 /** The differences of two answers, or why they can't be compared. */
@@ -35,7 +33,8 @@ export type AnswerComparison =
   | { readonly differences: readonly Difference[] }
   | { readonly reason: NotComparableReason };
 
-const DEFAULT_MAX_BYTES = 1024 * 1024;
+/** Largest body that is compared, in bytes. */
+export const MAX_COMPARED_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
 const MAX_VALUES = 200_000;
 
@@ -47,10 +46,6 @@ const MAX_VALUE = 2000;
 const MAX_FIELD = 300;
 
 const SAME = { value: undefined };
-
-/** How two scalars differ if nothing is known about the field. */
-export const judgePlainly: JudgeScalar = (_field, old, other) =>
-  isOtherFormat(old, other) ? "format" : "value";
 
 /** The name of a member below a field. */
 export const joinField = (field: string, name: string): string =>
@@ -73,28 +68,19 @@ const compareValues = (old: unknown, other: unknown, { judge, ...rows }: ValueRu
     most: MAX_DIFFERENCES,
   }).map((found) => ({ ...found, old: print(found.old), new: print(found.new) }));
 
-/** Derives from a request how its answers are compared. @param maxBytes Default: 1 MiB. */
-export const createAnswerRules = (
-  pack: Pack,
-  route: Route,
-  request: ComparedRequest,
-  maxBytes = DEFAULT_MAX_BYTES,
-): AnswerRules => ({
+/** Derives from a request how its answers are compared. */
+export const createAnswerRules = (pack: Pack, route: Route, request: ComparedRequest): AnswerRules => ({
   pack,
   route,
   order: orderOf(pack, route, request),
   hasCursor: hasOpaqueCursor(route, request),
-  maxBytes,
 });
 
 /** Why an answer can't be compared; undefined if it can. */
-function findObstacle(
-  { status, body }: Answer,
-  { pack, maxBytes }: AnswerRules,
-): NotComparableReason | undefined {
+function findObstacle({ status, body }: Answer, { pack }: AnswerRules): NotComparableReason | undefined {
   if (status === pack.statuses.limited || status === TOO_MANY_REQUESTS) return "limited";
   if (status >= 500) return "failed";
-  return body.length > maxBytes ? "size" : undefined;
+  return body.length > MAX_COMPARED_BYTES ? "size" : undefined;
 }
 
 /**

@@ -2,10 +2,10 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { isObject } from "../../base/index.ts";
-import { isSuccess, type Route } from "../../pack/index.ts";
+import type { Route } from "../../pack/index.ts";
 import { canonicalText } from "./align-rows.ts";
 import { joinField, pageFields, parseBody, type AnswerRules } from "./compare-answers.ts";
-import type { Answer, ComparedRequest, ComparisonResult } from "./comparison.ts";
+import type { Answer, ComparedRequest } from "./comparison.ts";
 import { splitTarget } from "../../gateway/index.ts";
 import { filterOf } from "./compared-request.ts";
 import type { VolatileFields } from "./volatile-fields.ts";
@@ -79,13 +79,3 @@ export function distinctKey(
   const text = JSON.stringify([route.name, normalizeRequest(request, route), old.status, digest]);
   return hash("sha256", text, "buffer").subarray(0, KEY_BYTES).toString("base64url");
 }
-
-/**
- * The key of the evidence of a comparison. @returns undefined if both services refuse, because the translation has
- * then translated nothing
- */
-export const provenKey = (
-  result: ComparisonResult,
-  ...[rules, request, old, volatile]: Parameters<typeof distinctKey>
-): string | undefined =>
-  result === "different" || isSuccess(old.status) ? distinctKey(rules, request, old, volatile) : undefined;

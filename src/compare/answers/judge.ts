@@ -2,7 +2,14 @@
  * Decides whether two answers to one request are the same. Answers of two packs are decided at once, answers of two
  * services after further requests.
  */
-import type { AcceptedDifference, Pack, Route } from "../../pack/index.ts";
+import { type AcceptedDifference, isSuccess, type Pack, type Route } from "../../pack/index.ts";
+import {
+  type AnswerRules,
+  compareAnswers,
+  type AnswerComparison,
+  compareStatus,
+  createAnswerRules,
+} from "./compare-answers.ts";
 import {
   type Answer,
   type AnswerPair,
@@ -13,16 +20,9 @@ import {
   lineKey,
   type NotComparableReason,
 } from "./comparison.ts";
-import { provenKey } from "./distinct-key.ts";
-import {
-  type AnswerRules,
-  compareAnswers,
-  compareStatus,
-  createAnswerRules,
-  judgePlainly,
-} from "./compare-answers.ts";
-import { type ClientView, type ValuePair, VolatileFields } from "./volatile-fields.ts";
-import { groupOf, keyOf } from "./volatile-state.ts";
+import { distinctKey } from "./distinct-key.ts";
+import { distanceOf, judgePlainly } from "./value-format.ts";
+import { type ClientView, isOfValues, VolatileFields, volatileKey } from "./volatile-fields.ts";
 
 /** The request of a comparison. */
 export interface JudgedRequest extends ComparedRequest {
@@ -42,18 +42,29 @@ export const notComparable = (reason: NotComparableReason): Finding => ({
   differences: [],
 });
 
-/** A finding without accepted differences. */
+/** Whether the pack accepts a difference. */
+export type IsAccepted = (difference: Difference) => boolean;
+
+const acceptNothing: IsAccepted = () => false;
+
+/** The result of pairs of answers, with all differences that were found. */
+type Decided<Result = ComparisonResult> = Pick<Compared, "reason" | "differences"> & {
+  readonly result: Result;
+};
+
+/** A finding without accepted differences. Where both services refuse, the translation has translated nothing. */
 function createFinding(
-  request: ComparedRequest & Pick<JudgedRequest, "route">,
+  request: Pick<JudgedRequest, keyof ComparedRequest | "route">,
   old: Answer,
-  { result, reason, differences }: Confirmed,
+  { result, reason, differences }: Decided,
   isAccepted: IsAccepted,
   volatile: VolatileFields,
 ): Finding {
   if (reason !== undefined) return notComparable(reason);
+  const hasTranslated = result === "different" || isSuccess(old.status);
   return {
     result,
-    key: provenKey(result, request, request, old, volatile),
+    key: hasTranslated ? distinctKey(request, request, old, volatile) : undefined,
     differences: result === "accepted" ? [] : differences.filter((difference) => !isAccepted(difference)),
     accepted: differences.filter(isAccepted),
     answer: old.body,
@@ -126,29 +137,18 @@ export function createJudge(pack: Pack, volatile: VolatileFields) {
   };
 }
 
-/** The result of pairs of answers. With `different` it has the differences that are not accepted, otherwise all of the first pair. */
-type Confirmed = Pick<Compared, "result" | "reason" | "differences">;
-
 /**
- * The result of a first pair. `differs`: both services must be asked again. That is not needed if the pack accepts
- * all differences, or if the old service often varies in the same way.
+ * Compares the first answers of both services, and counts equal ones. `differs`: both services must be asked again.
+ * That is not needed if the pack accepts all differences, or if the old service often varies in the same way.
  */
-type FirstLook = Omit<Confirmed, "result"> & { readonly result: ComparisonResult | "differs" };
-
-/** Whether the pack accepts a difference. */
-export type IsAccepted = (difference: Difference) => boolean;
-
-const acceptNothing: IsAccepted = () => false;
-
-/** Compares the first answers of both services, and counts equal ones. */
 export function comparePair(
   pair: AnswerPair,
   rules: AnswerRules,
   volatile: ClientView,
   isAccepted: IsAccepted = acceptNothing,
-): FirstLook {
+): Decided<ComparisonResult | "differs"> {
   const { name } = rules.route;
-  const compared = compareAnswers(pair.old, pair.new, rules, volatile.judge(name, "new"));
+  const compared = compareAnswers(pair.old, pair.new, rules, volatile.judge(name));
   if ("reason" in compared) return notComparable(compared.reason);
   const { differences } = compared;
   if (differences.length === 0) {
@@ -158,22 +158,20 @@ export function comparePair(
   if (differences.every(isAccepted)) return { result: "accepted", differences };
   // The values of a volatile field have been compared with its possible values.
   const isKnown = differences.every(
-    (each) => isAccepted(each) || (groupOf(each.kind) !== "value" && volatile.all.isNoise(name, each)),
+    (each) => isAccepted(each) || (!isOfValues(each) && volatile.all.isNoise(name, each)),
   );
   return { result: isKnown ? "unstable" : "differs", differences };
 }
 
-/** Pairs of values of one comparison that are counted. */
-const MAX_VALUE_PAIRS = 500;
-
 /** Counts two answers of the old service to the same request, whether they differ or not. Others are ignored. */
 export function recordOldPair(old: Answer, oldAgain: Answer, rules: AnswerRules, volatile: ClientView): void {
-  const values: ValuePair[] = [];
+  const distances = new Map<string, number>();
   const compared = compareAnswers(old, oldAgain, rules, (field, one, other) => {
-    if (values.length < MAX_VALUE_PAIRS) values.push({ field, values: [one, other] });
+    const distance = distanceOf(one, other);
+    if (distance !== undefined) distances.set(field, Math.max(distance, distances.get(field) ?? 0));
     return judgePlainly(field, one, other);
   });
-  if ("differences" in compared) volatile.recordPair(rules.route.name, compared.differences, values);
+  if ("differences" in compared) volatile.recordPair(rules.route.name, compared.differences, distances);
 }
 
 /**
@@ -192,23 +190,26 @@ export function confirm({
   readonly rules: AnswerRules;
   readonly volatile: ClientView;
   readonly isAccepted?: IsAccepted;
-}): Confirmed {
+}): Decided {
   const { name } = rules.route;
-  const judge = volatile.judge(name, "new again");
-  const compared = compareAnswers(first.old, first.new, rules, judge);
-  const again = compareAnswers(second.old, second.new, rules, judge);
-  const old = compareAnswers(first.old, second.old, rules, volatile.judge(name, "old"));
-  for (const each of [compared, again, old]) if ("reason" in each) return notComparable(each.reason);
-  const [differences, differencesAgain, ofOld] = [compared, again, old].map((each) =>
-    "differences" in each ? each.differences : [],
-  ) as [readonly Difference[], readonly Difference[], readonly Difference[]];
-  const foundAgain = new Set(differencesAgain.map(keyOf)).difference(new Set(ofOld.map(keyOf)));
+  const compareBoth = (one: Answer, other: Answer): AnswerComparison =>
+    compareAnswers(one, other, rules, volatile.judge(name));
+  const compared = compareBoth(first.old, first.new);
+  const again = compareBoth(second.old, second.new);
+  const ofOld = compareBoth(first.old, second.old);
+  if ("reason" in compared) return notComparable(compared.reason);
+  if ("reason" in again) return notComparable(again.reason);
+  if ("reason" in ofOld) return notComparable(ofOld.reason);
+  const { differences } = compared;
+  const keysOf = (each: { readonly differences: readonly Difference[] }): ReadonlySet<string> =>
+    new Set(each.differences.map(volatileKey));
+  const foundAgain = keysOf(again).difference(keysOf(ofOld));
   const believed = differences.filter((each) =>
-    volatile.recordAgain(name, each, foundAgain.has(keyOf(each))),
+    volatile.recordAgain(name, each, foundAgain.has(volatileKey(each))),
   );
   // After that, because the differences were found with the earlier knowledge.
   recordOldPair(first.old, second.old, rules, volatile);
-  if (differences.length === 0) return { result: "equal", differences: [] };
+  if (differences.length === 0) return { result: "equal", differences };
   if (believed.length === 0) return { result: "unstable", differences };
   const unaccepted = believed.filter((each) => !isAccepted(each));
   return unaccepted.length === 0
@@ -239,14 +240,9 @@ export const hasEnded = ({ until }: Pick<AcceptedDifference, "until">, date: num
  * ```
  */
 export function acceptDifferences(lines: readonly AcceptedDifference[]): AcceptedBy {
-  const byRoute = new Map(
-    [...Map.groupBy(lines, ({ route }) => route)].map(([route, own]) => [
-      route,
-      new Map(own.map((line) => [lineKey(line), line])),
-    ]),
-  );
+  const byKey = new Map(lines.map((line) => [`${line.route} ${lineKey(line)}`, line]));
   return (route, difference, date) => {
-    const line = byRoute.get(route)?.get(lineKey(difference));
+    const line = byKey.get(`${route} ${lineKey(difference)}`);
     return line && !hasEnded(line, date) ? line : undefined;
   };
 }

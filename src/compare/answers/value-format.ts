@@ -1,7 +1,7 @@
-/** A description of a value without the value: its JSON type, and how it is written. */
+/** What two values have in common although they differ: their JSON type, their meaning, their distance. */
 import { isExactNumber, isObject } from "../../base/index.ts";
 
-export type JsonType = "null" | "array" | "object" | "number" | "string" | "boolean";
+type JsonType = "null" | "array" | "object" | "number" | "string" | "boolean";
 
 /** The JSON type of a value that `parseJson` gave. */
 export function jsonType(value: unknown): JsonType {
@@ -21,7 +21,7 @@ const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(\.\d{1,9})?)?)?(Z|[+-]\d\
 const MAX_TIME = 40;
 
 /** A time as milliseconds since the epoch; undefined for any other text. Without a zone it counts as UTC. */
-export function timeOf(text: string): number | undefined {
+function timeOf(text: string): number | undefined {
   const match = text.length <= MAX_TIME ? TIME.exec(text) : null;
   if (!match) return undefined;
   const [, fraction = "", zone] = match;
@@ -32,7 +32,7 @@ export function timeOf(text: string): number | undefined {
 }
 
 /** The position of a value: a number, or a time in milliseconds. Undefined for all other values. */
-export function positionOf(value: unknown): number | undefined {
+function positionOf(value: unknown): number | undefined {
   if (isExactNumber(value)) return Number(value.rawJSON);
   if (typeof value === "number") return value;
   return typeof value === "string" ? timeOf(value) : undefined;
@@ -54,7 +54,7 @@ function areRounded(one: unknown, other: unknown): boolean {
 }
 
 /** Whether two different scalars have the same meaning in two formats: digits, zone, precision, letter case. */
-export function isOtherFormat(old: unknown, other: unknown): boolean {
+function isOtherFormat(old: unknown, other: unknown): boolean {
   if (typeof old !== "string" || typeof other !== "string") return areRounded(old, other);
   if (old.toLowerCase() === other.toLowerCase()) return true;
   const [time, otherTime] = [timeOf(old), timeOf(other)];
@@ -65,22 +65,20 @@ export function isOtherFormat(old: unknown, other: unknown): boolean {
 /** How a time is written: `0000-00-00T00:00:00.000Z`, with `+00:00` for all zones of that form. */
 const templateOf = (text: string): string => text.replace(/[+-](\d\d:?\d\d)$/, "+$1").replaceAll(/\d/g, "0");
 
-const MAX_PATTERN = 40;
+/** Whether two values are times in two formats. The number of digits of a fraction does not count. */
+export function areTimeFormats(one: unknown, other: unknown): boolean {
+  if (typeof one !== "string" || typeof other !== "string") return false;
+  if (timeOf(one) === undefined || timeOf(other) === undefined) return false;
+  const [template, otherTemplate] = [one, other].map((text) => templateOf(text).replace(/\.0+/, ".0"));
+  return template !== otherTemplate;
+}
 
-/**
- * The format of a scalar in a few words that do not depend on its value: for a number its digits after the point, for
- * a time its template, for other texts the letters and signs in it.
- */
-export function formatsOf(value: unknown): string[] {
-  if (typeof value === "boolean") return [];
-  if (typeof value !== "string") return [`decimals ${Math.min(9, decimalsOf(value))}`];
-  if (timeOf(value) !== undefined) return [`time ${templateOf(value)}`];
-  const signs = value.slice(0, 200).replaceAll(/[\p{L}\p{N}]+/gu, "w");
-  return [
-    "text",
-    ...(/\p{Lu}/u.test(value) ? ["upper case"] : []),
-    ...(/\p{Ll}/u.test(value) ? ["lower case"] : []),
-    ...(/\p{N}/u.test(value) ? ["digits"] : []),
-    `signs ${signs.slice(0, MAX_PATTERN)}`,
-  ];
+/** How two scalars differ if nothing is known about their field. */
+export const judgePlainly = (_field: string, old: unknown, other: unknown): "format" | "value" =>
+  isOtherFormat(old, other) ? "format" : "value";
+
+/** The distance of two numbers, or of two times in milliseconds; undefined for other values. */
+export function distanceOf(one: unknown, other: unknown): number | undefined {
+  const distance = Math.abs((positionOf(one) ?? Number.NaN) - (positionOf(other) ?? Number.NaN));
+  return Number.isFinite(distance) ? distance : undefined;
 }

@@ -2,35 +2,44 @@
  * Knowledge about the old service from asking it twice: fields that vary by themselves, and the distances of their
  * values. It is bounded, and small enough as JSON to be shared.
  */
-import type { Difference } from "./comparison.ts";
+import { z } from "zod";
+import { createIsSameClient } from "../../gateway/index.ts";
+import { ClientShares } from "./client-shares.ts";
 import type { JudgeScalar } from "./compare.ts";
-import { judgePlainly } from "./compare-answers.ts";
-import {
-  countFormats,
-  createFieldState,
-  groupOf,
-  halve,
-  keyOf,
-  knownAs,
-  MAX_FIELDS,
-  MIN_PAIRS,
-  mergeRoute,
-  openClient,
-  parseState,
-  VALUE,
-  type ClientState,
-  type FieldState,
-  type RouteState,
-  type VolatileState,
-} from "./volatile-state.ts";
-import { distanceOf, judgeVolatile, type KnownField } from "./volatile-values.ts";
+import type { Difference, DifferenceKind } from "./comparison.ts";
+import { areTimeFormats, distanceOf, judgePlainly } from "./value-format.ts";
 
-/** Two values of a pair that are not the same. */
-export interface ValuePair {
-  readonly field: string;
-  readonly values: readonly [old: unknown, oldAgain: unknown];
-}
+const count = z.number().nonnegative();
 
+/** The pairs of a client for one field and kind of difference. */
+const fieldState = z.object({
+  /** Pairs in which the old service varied by itself. */
+  differing: count.default(0),
+  /** Differences from the new answer that were found again, and that were not. */
+  found: count.default(0),
+  missed: count.default(0),
+  /** The largest distance of two values of a pair: of numbers, or of times in milliseconds. */
+  spread: count.optional(),
+});
+
+/** The requests of one client to a route. */
+const clientState = z.object({
+  /** Number of pairs of answers of the old service to the same request. */
+  pairs: count,
+  /** Number of all pairs, including those that no longer count. */
+  total: count,
+  fields: z.record(z.string(), fieldState),
+});
+
+/** The knowledge about all routes, by their names and by clients. */
+const volatileState = z.record(z.string(), z.record(z.string(), clientState));
+
+type FieldState = z.infer<typeof fieldState>;
+type ClientState = z.infer<typeof clientState>;
+type RouteState = Record<string, ClientState>;
+
+/** Number of pairs of a route after which the variation of its fields is known. */
+const MIN_PAIRS = 50;
 /** A field is volatile above this share of at least {@link MIN_PAIRS} pairs of several clients. */
 const MAX_SHARE = 0.05;
 /** Number of pairs before a difference counts in a field that has never varied by itself. */
@@ -39,9 +48,36 @@ const LEARNING_PAIRS = 20;
 const WINDOW = 2000;
 /** The share of later comparisons for which the old service is asked twice. */
 const SAMPLE_SHARE = 0.01;
+/** Clients of a route, and fields of all routes and clients. */
+const MAX_CLIENTS = 12;
+const MAX_FIELDS = 10_000;
+
+/** Clocks of two services may differ by this much. No time zone is as close to another one. */
+const CLOCK_SKEW_MS = 300_000;
+/** A new value may be this many times as far from the old one as two old values are. */
+const MARGIN = 3;
+
+/** Value and format are not distinguished here: a value in another format is another value. */
+const groupOf = (kind: DifferenceKind): string => (kind === "format" ? "value" : kind);
+
+/** The start of the keys of values. */
+const VALUE = "value ";
+
+/** The key under which a difference is counted. */
+export const volatileKey = ({ field, kind }: Pick<Difference, "field" | "kind">): string =>
+  `${groupOf(kind)} ${field}`;
+
+/** Whether a difference is one of values, which are compared with the possible values of a volatile field. */
+export const isOfValues = ({ kind }: Pick<Difference, "kind">): boolean => groupOf(kind) === "value";
 
 const fieldOf = ({ fields }: ClientState, key: string): FieldState | undefined =>
   Object.hasOwn(fields, key) ? fields[key] : undefined;
+
+/** The name under which a route stores a client. One without a name may be stored under its token or its network. */
+const knownAs = (route: RouteState, client: string): string =>
+  Object.hasOwn(route, client) ? client : (Object.keys(route).find(createIsSameClient(client)) ?? client);
+
+const half = (counter: number): number => Math.floor(counter / 2);
 
 /**
  * Whether clients show that a field of the old service varies by itself. No client counts for more than {@link
@@ -61,29 +97,34 @@ function isShownByClients(clients: readonly ClientState[], key: string): boolean
 
 /** The pairs of all routes of one old service, by the clients that asked for them. */
 export class VolatileFields {
-  readonly #routes = new Map<string, RouteState>();
+  readonly #routes: Record<string, RouteState> = {};
+  readonly #shares = new ClientShares(MAX_FIELDS);
   /** Pairs of a route before a difference is believed. */
   readonly learningPairs: number;
 
-  /**
-   * @param state The stored state. Other values are ignored.
-   */
+  /** @param state The stored state. Other values are ignored. */
   constructor(state: unknown = {}, learningPairs = LEARNING_PAIRS) {
     this.learningPairs = learningPairs;
     this.adopt(state);
   }
 
   /** For `JSON.stringify`. The constructor accepts it. */
-  toJSON(): VolatileState {
-    return Object.fromEntries(this.#routes);
+  toJSON(): Record<string, RouteState> {
+    return this.#routes;
   }
 
-  /**
-   * Takes over the knowledge of other processes about clients that they have seen more often. @param state The stored
-   * state. Other values are ignored.
-   */
+  /** Takes over the knowledge of other processes about clients that they have seen more often. */
   adopt(state: unknown): void {
-    for (const [route, each] of Object.entries(parseState(state))) mergeRoute(this.stateOf(route), each);
+    for (const [name, clients] of Object.entries(volatileState.safeParse(state).data ?? {})) {
+      const route = this.stateOf(name);
+      for (const [client, { pairs, total, fields }] of Object.entries(clients)) {
+        if (total <= (route[knownAs(route, client)]?.total ?? 0)) continue;
+        const own = this.openClient(name, client);
+        Object.assign(own, { pairs, total });
+        for (const [key, field] of Object.entries(fields))
+          Object.assign(this.openField(name, client, key) ?? {}, field);
+      }
+    }
   }
 
   /** Knowledge about the old service that the comparisons of a client read and extend. */
@@ -98,7 +139,7 @@ export class VolatileFields {
 
   /** All fields of a route whose values vary by themselves. */
   fieldsOf(route: string): ReadonlySet<string> {
-    const clients = Object.values(this.#routes.get(route) ?? {});
+    const clients = Object.values(this.#routes[route] ?? {});
     const keys = new Set(clients.flatMap(({ fields }) => Object.keys(fields)));
     const volatile = [...keys].filter((key) => key.startsWith(VALUE) && isShownByClients(clients, key));
     return new Set(volatile.map((key) => key.slice(VALUE.length)));
@@ -109,16 +150,34 @@ export class VolatileFields {
    * show it.
    */
   isNoise(route: string, difference: Pick<Difference, "field" | "kind">): boolean {
-    return isShownByClients(Object.values(this.#routes.get(route) ?? {}), keyOf(difference));
+    return isShownByClients(Object.values(this.#routes[route] ?? {}), volatileKey(difference));
   }
 
   /** The knowledge about a route, to be extended. */
   stateOf(route: string): RouteState {
-    const found = this.#routes.get(route);
+    return (this.#routes[route] ??= {});
+  }
+
+  /** The evidence of a client on a route. With too many clients it replaces the client with the least evidence. */
+  openClient(name: string, client: string): ClientState {
+    const route = this.stateOf(name);
+    const found = route[knownAs(route, client)];
     if (found) return found;
-    const created: RouteState = {};
-    this.#routes.set(route, created);
-    return created;
+    const known = Object.entries(route);
+    const [least] = known.sort(([, one], [, other]) => one.pairs - other.pairs);
+    if (least && known.length >= MAX_CLIENTS) {
+      delete route[least[0]];
+      this.#shares.giveBack(least[0], Object.keys(least[1].fields).length);
+    }
+    return (route[client] = { pairs: 0, total: 0, fields: {} });
+  }
+
+  /** The evidence of a client about a field; undefined if the client shows too many of them. */
+  openField(route: string, client: string, key: string): FieldState | undefined {
+    const own = this.openClient(route, client);
+    const found = fieldOf(own, key);
+    if (found || !this.#shares.tryTake(knownAs(this.stateOf(route), client))) return found;
+    return (own.fields[key] = fieldState.parse({}));
   }
 }
 
@@ -133,22 +192,13 @@ export class ClientView {
     this.#client = client;
   }
 
-  /**
-   * How the scalars of a route are compared.
-   *
-   * @param side The values that old ones are compared with: new values of a first pair, which are counted, new values
-   * of a second pair, or old values.
-   */
-  judge(route: string, side: "new" | "new again" | "old"): JudgeScalar {
+  /** How the scalars of a route are compared with those of the old service. */
+  judge(route: string): JudgeScalar {
     const volatile = this.all.fieldsOf(route);
-    return (field, old, other) => {
-      if (!volatile.has(field)) return judgePlainly(field, old, other);
-      if (side === "new") {
-        const state = this.#open(route, VALUE + field);
-        if (state) countFormats(state, 1, other);
-      }
-      return judgeVolatile(this.#knownOf(route, VALUE + field), old, other, side === "old");
-    };
+    return (field, old, other) =>
+      volatile.has(field)
+        ? this.#judgeVolatile(route, VALUE + field, old, other)
+        : judgePlainly(field, old, other);
   }
 
   /**
@@ -163,23 +213,28 @@ export class ClientView {
 
   /** Counts equal answers of both services as a pair that did not differ. */
   recordEqual(route: string): void {
-    this.#countPair(route);
+    const own = this.all.openClient(route, this.#client);
+    own.pairs += 1;
+    own.total += 1;
+    if (own.pairs < WINDOW) return;
+    own.pairs = half(own.pairs);
+    for (const field of Object.values(own.fields))
+      for (const counter of ["differing", "found", "missed"] as const) field[counter] = half(field[counter]);
   }
 
-  /** Counts a pair of the old service: its differences, and the values that are not the same. */
-  recordPair(route: string, differences: readonly Difference[], values: readonly ValuePair[]): void {
-    this.#countPair(route);
-    for (const key of new Set(differences.map(keyOf))) {
-      const state = this.#open(route, key);
-      if (state) state.differing += 1;
-    }
-    for (const { field, values: pair } of values) {
-      const state = fieldOf(this.#own(route), VALUE + field);
-      if (state) {
-        for (const value of pair) countFormats(state, 0, value);
-        const distance = distanceOf(...pair);
-        if (distance !== undefined) state.spread = Math.max(state.spread ?? 0, distance);
-      }
+  /** Counts a pair of the old service: its differences, and the largest distance of two values of each field. */
+  recordPair(
+    route: string,
+    differences: readonly Difference[],
+    distances: ReadonlyMap<string, number>,
+  ): void {
+    this.recordEqual(route);
+    for (const key of new Set(differences.map(volatileKey))) {
+      const state = this.all.openField(route, this.#client, key);
+      if (!state) continue;
+      state.differing += 1;
+      const distance = key.startsWith(VALUE) ? distances.get(key.slice(VALUE.length)) : undefined;
+      if (distance !== undefined) state.spread = Math.max(state.spread ?? 0, distance);
     }
   }
 
@@ -191,15 +246,12 @@ export class ClientView {
    */
   recordAgain(route: string, difference: Pick<Difference, "field" | "kind">, isFound: boolean): boolean {
     const pairs = this.#pairsOf(route);
-    const key = keyOf(difference);
-    const state = this.#open(route, key);
+    const key = volatileKey(difference);
+    const state = this.all.openField(route, this.#client, key);
     if (!state) return false;
-    if (!isFound) state.missed += 1;
-    else state.found += 1;
+    state[isFound ? "found" : "missed"] += 1;
     if (!isFound || pairs < this.all.learningPairs) return false;
-    const { kind, field } = difference;
-    // A volatile field: its values are compared with its possible values.
-    if (groupOf(kind) === "value" && this.all.isVolatile(route, field)) return true;
+    if (isOfValues(difference) && this.all.isVolatile(route, difference.field)) return true;
     const sum = (of: (field: FieldState) => number): number =>
       this.#weigh(route, (client) => {
         const own = fieldOf(client, key);
@@ -215,47 +267,35 @@ export class ClientView {
    * must not outweigh the rest.
    */
   #weigh(route: string, of: (state: ClientState) => number): number {
-    let sum = 0;
-    let most = 0;
     const states = this.all.stateOf(route);
-    const own = knownAs(states, this.#client);
-    for (const [client, state] of Object.entries(states)) {
-      const value = of(state);
-      sum += value;
-      if (client !== own) most = Math.max(most, value);
-    }
-    return sum - most;
+    const { [knownAs(states, this.#client)]: own, ...others } = states;
+    const values = Object.values(others).map(of);
+    const sum = values.reduce((total, value) => total + value, own ? of(own) : 0);
+    return sum - Math.max(0, ...values);
   }
 
   #pairsOf(route: string): number {
     return this.#weigh(route, ({ pairs }) => pairs);
   }
 
-  #own(route: string): ClientState {
-    return openClient(this.all.stateOf(route), this.#client);
-  }
-
-  #knownOf(route: string, key: string): KnownField {
+  /**
+   * How two values of a volatile field differ. Null if the other one is a possible value: it is no farther from the old
+   * one than old values are from each other, and than clocks differ. A client believes its own evidence, or that of
+   * at least two others, because a single one may write while it reads.
+   */
+  #judgeVolatile(route: string, key: string, old: unknown, other: unknown): DifferenceKind | null {
+    if (areTimeFormats(old, other)) return "format";
+    const distance = distanceOf(old, other);
+    if (distance === undefined) return null;
     const states = this.all.stateOf(route);
     const { [knownAs(states, this.#client)]: own, ...others } = states;
-    return {
-      own: own && fieldOf(own, key),
-      others: Object.values(others).flatMap((client) => fieldOf(client, key) ?? []),
+    const spreadOf = (client: ClientState): number | undefined => fieldOf(client, key)?.spread;
+    const isShown = (shows: (spread: number) => boolean): boolean => {
+      const showing = (client: ClientState): boolean => shows(spreadOf(client) ?? Number.NaN);
+      return (own !== undefined && showing(own)) || Object.values(others).filter(showing).length >= 2;
     };
-  }
-
-  /** The state of a field; undefined if the client shows too many of them. */
-  #open(route: string, key: string): FieldState | undefined {
-    const own = this.#own(route);
-    const found = fieldOf(own, key);
-    if (found || Object.keys(own.fields).length >= MAX_FIELDS) return found;
-    return (own.fields[key] = createFieldState());
-  }
-
-  #countPair(route: string): void {
-    const own = this.#own(route);
-    own.pairs += 1;
-    own.total += 1;
-    if (own.pairs >= WINDOW) halve(own);
+    const skew = typeof old === "string" ? CLOCK_SKEW_MS : 0;
+    const isPossible = (spread: number): boolean => distance <= Math.max(MARGIN * spread, skew);
+    return isShown((spread) => spread >= 0) && !isShown(isPossible) ? "value" : null;
   }
 }

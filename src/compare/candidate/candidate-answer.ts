@@ -7,11 +7,13 @@ import {
   NO_RESPONSE_CACHE,
   type PipelineDependencies,
   type PlanRules,
+  provenBy,
   type RequestContext,
   type TokenInfo,
   type UpstreamCallRecord,
   type UpstreamTokens,
 } from "../../gateway/index.ts";
+import type { ClientDirectory, ClientIdentity } from "../../audit/index.ts";
 import { printJson, type Settings } from "../../base/index.ts";
 import type { Pack, Route } from "../../pack/index.ts";
 import type { Exchange, SecondAnswer } from "../answers/second-answer.ts";
@@ -46,37 +48,36 @@ const toRouteCalls = (context: RequestContext) => ({
 });
 
 /** The known facts about the tokens of a request at its start. v4's responses may add more, as they did then. */
-interface KnownTokens extends Pick<PipelineDependencies, "tokens"> {
-  use(context: RequestContext): void;
-  forget(): void;
-}
+class KnownTokens {
+  readonly #infos = new Map<string, TokenInfo>();
+  #isAccepted = false;
 
-function createKnownTokens(): KnownTokens {
-  const infos = new Map<string, TokenInfo>();
-  let isAccepted = false;
-  const know = (hash: string | undefined, info: TokenInfo | undefined): void => {
-    if (hash !== undefined && info) infos.set(hash, info);
-  };
-  return {
-    forget: () => infos.clear(),
-    use({ client, token }) {
-      know(client?.credentials.hash, client?.tokenInfo);
-      know(token?.resolved.credentials.hash, token?.info);
-      isAccepted = client?.isAccepted === true || token?.isAccepted === true;
+  readonly tokens: PipelineDependencies["tokens"] = {
+    get: (hash) => this.#infos.get(hash),
+    wasAccepted: () => this.#isAccepted,
+    setScopes: (hash, grants) => {
+      const before = this.#infos.get(hash);
+      this.#know(hash, { refused: false, grants: grants ?? (before?.refused ? undefined : before?.grants) });
     },
-    tokens: {
-      get: (hash) => infos.get(hash),
-      wasAccepted: () => isAccepted,
-      setScopes(hash, grants) {
-        const before = infos.get(hash);
-        know(hash, { refused: false, grants: grants ?? (before?.refused ? undefined : before?.grants) });
-      },
-      setRejected: (hash) => know(hash, { refused: true }),
-      purge: async () => {},
-      size: 0,
-      acceptedCount: 0,
-    },
+    setRejected: (hash) => this.#know(hash, { refused: true }),
+    purge: async () => {},
+    size: 0,
+    acceptedCount: 0,
   };
+
+  use({ client, token }: RequestContext): void {
+    this.#know(client?.credentials.hash, client?.tokenInfo);
+    this.#know(token?.resolved.credentials.hash, token?.info);
+    this.#isAccepted = client?.isAccepted === true || token?.isAccepted === true;
+  }
+
+  forget(): void {
+    this.#infos.clear();
+  }
+
+  #know(hash: string | undefined, info: TokenInfo | undefined): void {
+    if (hash !== undefined && info) this.#infos.set(hash, info);
+  }
 }
 
 /**
@@ -115,7 +116,7 @@ export function createCandidateAnswer(
   rules: PlanRules,
 ): SecondAnswer {
   const v4 = createRecordedV4(pack);
-  const known = createKnownTokens();
+  const known = new KnownTokens();
   let current: RequestContext | undefined;
 
   const { handle } = createDryRun(pack, v4, {
@@ -161,6 +162,20 @@ export interface OtherAnswers {
   readonly acceptedBy: AcceptedBy;
 }
 
+/** The sender of a request, as {@link Compared} has it. Without client credentials, only the user agent is known. */
+export function senderOf(
+  identity: ClientIdentity,
+  address: string,
+  { credentials }: Pack,
+  directory: ClientDirectory,
+) {
+  const proven = credentials.client ? { ...identity, userAgent: undefined } : identity;
+  return {
+    client: directory.nameOf(identity) ?? identity.application ?? identity.fingerprint ?? null,
+    provenBy: provenBy(directory.nameOf(proven), identity.fingerprint, address),
+  };
+}
+
 /**
  * Judges both answers, and makes an example of them. A difference needs no confirmation, because the same responses
  * of v4 always give the same answer under one pack.
@@ -174,8 +189,7 @@ export async function compareExchange(
 ): Promise<Finding & Pick<Compared, "source" | "sample">> {
   const source = "candidate";
   // A token is issued to the client only once.
-  if (made.route.tokens) return { source, ...notComparable("token") };
-  const other = await answer.ask(exchange);
+  const other = made.route.tokens ? "token" : await answer.ask(exchange);
   if (typeof other === "string") return { source, ...notComparable(other) };
   const sample = sampleOf(made.pack, exchange, other);
   const finding = judgeOnce(made, sample, acceptedBy);

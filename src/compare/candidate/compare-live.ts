@@ -3,24 +3,23 @@ import { CLIENT_GONE, errorText, type Log, type Settings } from "../../base/inde
 import type { ClientDirectory } from "../../audit/index.ts";
 import type { Pack, Route } from "../../pack/index.ts";
 import type { NotComparableReason, ReportComparison } from "../answers/comparison.ts";
+import { Budget } from "../answers/budget.ts";
 import { acceptDifferences, notComparable } from "../answers/judge.ts";
 import type { Exchange } from "../answers/second-answer.ts";
-import {
-  createIsSameClient,
-  isAccepted,
-  type PlanRules,
-  provenBy,
-  provenIdentity,
-} from "../../gateway/index.ts";
+import { isAccepted, partsOf, type PlanRules, provenIdentity } from "../../gateway/index.ts";
 import {
   compareExchange,
   createCandidateAnswer,
   type OtherAnswers,
   type OtherPack,
+  senderOf,
 } from "./candidate-answer.ts";
 
 /** The maximum part of the time that the process may be busy with requests while comparisons run. */
 const MOST_BUSY = 0.8;
+
+/** Waiting requests, and the bytes of their bodies, v4's responses and answers. */
+const LIMITS = { comparisons: 100, memory: 16 * 1024 * 1024 };
 
 export interface LiveComparisonOptions {
   /** The pack with which answers are compared, if one is. */
@@ -46,29 +45,16 @@ function routeToCompare({ context, outcome }: Exchange, { credentials }: Pack): 
 /** Why an answer can't be compared with any answer of the candidate. */
 function findObstacle({ outcome }: Exchange): NotComparableReason | undefined {
   if (outcome.status === CLIENT_GONE) return "client_gone";
-  if (outcome.meaning === "limited") return "limited";
-  return outcome.meaning === "failed" ? "failed" : undefined;
+  return outcome.meaning === "limited" || outcome.meaning === "failed" ? outcome.meaning : undefined;
 }
 
 /** The known facts about the comparison of a request before its result. */
-function describe(
-  { credentials }: Pack,
-  route: Route,
-  { request, context }: Exchange,
-  directory: ClientDirectory,
-) {
-  const identity = provenIdentity(request, context);
-  // Without client credentials, only the user agent is known.
-  const proven = { ...identity, userAgent: credentials.client ? undefined : identity.userAgent };
-  return {
-    source: "candidate",
-    route: route.name,
-    client: directory.nameOf(identity) ?? identity.application ?? identity.fingerprint ?? null,
-    provenBy: provenBy(directory.nameOf(proven), identity.fingerprint, request.address),
-    time: context.time.getTime(),
-    requestId: request.id,
-  } as const;
-}
+const describe = (pack: Pack, route: Route, { request, context }: Exchange, directory: ClientDirectory) => ({
+  route: route.name,
+  ...senderOf(provenIdentity(request, context), request.address, pack, directory),
+  time: context.time.getTime(),
+  requestId: request.id,
+});
 
 /** Creates the check whether requests have needed the time of the process since the last check. */
 function createIsBusy(): () => boolean {
@@ -81,6 +67,55 @@ function createIsBusy(): () => boolean {
   };
 }
 
+/** A request that waits to be compared. */
+interface Waiting {
+  /** The pack that has answered it, and its route. */
+  readonly made: { readonly pack: Pack; readonly route: Route };
+  readonly exchange: Exchange;
+  readonly about: ReturnType<typeof describe>;
+  /** Whose share of the waiting requests it takes: a name, or a network, because anybody can get many tokens. */
+  readonly payer: string;
+  readonly bytes: number;
+}
+
+/** All parts of an exchange that it keeps in memory. */
+function bytesOf({ context: { body, upstream }, outcome: { response } }: Exchange): number {
+  let bytes = response.body.length + (body?.bytes.length ?? 0);
+  for (const call of upstream?.calls ?? []) bytes += call.response?.bytes.length ?? 0;
+  return bytes;
+}
+
+/** Requests that wait, the oldest first. */
+class WaitingExchanges {
+  readonly #waiting: Waiting[] = [];
+  readonly #budget = new Budget(() => LIMITS);
+
+  isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  /** Adds a request. @returns whether there was room for it */
+  add(next: Waiting): boolean {
+    const { payer, bytes } = next;
+    if (!this.#budget.begin(payer)) return false;
+    const hasMemory = this.#budget.hold(payer, bytes);
+    if (hasMemory) this.#waiting.push(next);
+    else this.#budget.end(payer, 0);
+    return hasMemory;
+  }
+
+  /** Takes out the oldest one. */
+  shift(): Waiting | undefined {
+    const next = this.#waiting.shift();
+    if (next) this.#budget.end(next.payer, next.bytes);
+    return next;
+  }
+
+  clear(): void {
+    while (this.shift());
+  }
+}
+
 /**
  * Creates the function that prepares a pack to answer instead of another one. Candidates are replaced rarely, so the
  * last one is kept.
@@ -88,14 +123,13 @@ function createIsBusy(): () => boolean {
 function createPrepare(settings: Settings, plan: PlanRules): (other: OtherPack) => OtherAnswers {
   let prepared: { readonly other: OtherPack; readonly answers: OtherAnswers } | undefined;
   return (other) => {
-    if (prepared?.other !== other)
+    if (prepared?.other !== other) {
+      const answer = createCandidateAnswer(settings, other, plan);
       prepared = {
         other,
-        answers: {
-          answer: createCandidateAnswer(settings, other, plan),
-          acceptedBy: acceptDifferences(other.pack.acceptedDifferences),
-        },
+        answers: { answer, acceptedBy: acceptDifferences(other.pack.acceptedDifferences) },
       };
+    }
     return prepared.answers;
   };
 }
@@ -122,8 +156,8 @@ export function createLiveComparison(
     if (!other) return stop();
     // While requests need the time of the process, comparisons wait.
     if (!isBusy()) {
-      const next = waiting.shift();
       isRunning = true;
+      const next = waiting.shift();
       if (next) await compare(next, other);
       isRunning = false;
     }
@@ -160,76 +194,14 @@ export function createLiveComparison(
       const route = routeToCompare(exchange, pack);
       if (!route) return;
       const about = describe(pack, route, exchange, directory());
-      const next = { made: { pack, route }, exchange, about, bytes: bytesOf(exchange) };
+      const payer = partsOf(about.provenBy).at(-1) ?? "";
+      const next = { made: { pack, route }, exchange, about, payer, bytes: bytesOf(exchange) };
       const obstacle = findObstacle(exchange) ?? (waiting.add(next) ? undefined : "budget");
       if (obstacle === undefined) return schedule();
-      report({ ...about, subject: subjectOf(next, other), ...notComparable(obstacle) });
+      const subject = subjectOf(next, other);
+      report({ ...about, source: "candidate", subject, ...notComparable(obstacle) });
     },
     /** Drops the waiting comparisons. */
     stop,
   };
-}
-
-/** The maximum of waiting requests and of their bytes: bodies, v4's responses and answers. */
-const MOST_WAITING = 100;
-const MOST_BYTES = 16 * 1024 * 1024;
-/** The part of both that one client may have. */
-const CLIENT_SHARE = 0.25;
-
-/** A request that waits to be compared. */
-interface Waiting {
-  /** The pack that has answered it, and its route. */
-  readonly made: { readonly pack: Pack; readonly route: Route };
-  readonly exchange: Exchange;
-  readonly about: ReturnType<typeof describe>;
-  readonly bytes: number;
-}
-
-/** All parts of an exchange that it keeps in memory. */
-function bytesOf({ context: { body, upstream }, outcome: { response } }: Exchange): number {
-  let bytes = response.body.length + (body?.bytes.length ?? 0);
-  for (const call of upstream?.calls ?? []) bytes += call.response?.bytes.length ?? 0;
-  return bytes;
-}
-
-/** Requests that wait, the oldest first. */
-class WaitingExchanges {
-  readonly #waiting: Waiting[] = [];
-  #bytes = 0;
-
-  isEmpty(): boolean {
-    return this.#waiting.length === 0;
-  }
-
-  /** Adds a request. @returns whether there was room for it */
-  add(next: Waiting): boolean {
-    if (!this.#hasRoom(next)) return false;
-    this.#waiting.push(next);
-    this.#bytes += next.bytes;
-    return true;
-  }
-
-  /** Takes out the oldest one. */
-  shift(): Waiting | undefined {
-    const next = this.#waiting.shift();
-    this.#bytes -= next?.bytes ?? 0;
-    return next;
-  }
-
-  clear(): void {
-    this.#waiting.length = 0;
-    this.#bytes = 0;
-  }
-
-  #hasRoom({ bytes, about }: Waiting): boolean {
-    const isSame = createIsSameClient(about.provenBy);
-    const own = this.#waiting.filter((each) => isSame(each.about.provenBy));
-    const ownBytes = own.reduce((sum, each) => sum + each.bytes, bytes);
-    return (
-      this.#waiting.length < MOST_WAITING &&
-      this.#bytes + bytes <= MOST_BYTES &&
-      own.length < MOST_WAITING * CLIENT_SHARE &&
-      ownBytes <= MOST_BYTES * CLIENT_SHARE
-    );
-  }
 }

@@ -3,7 +3,7 @@ import { createRecordIds, type Redaction } from "../../audit/index.ts";
 import { errorText, type KeyValueStore, type Log, type Metrics, Outage } from "../../base/index.ts";
 import type { Compared, ComparisonSource } from "../answers/comparison.ts";
 import type { CoverAnswer } from "./coverage.ts";
-import { createReportFull, WaitingCounts } from "./waiting-counts.ts";
+import { type BoundedStore, type ReportFull, WaitingResults } from "./waiting-results.ts";
 
 /** The comparisons of a gateway. */
 export type Comparisons = ReturnType<typeof openComparisons>;
@@ -36,18 +36,6 @@ const createOutage = (log: Log): Outage =>
     ends: () => log.info({}, "comparisons are stored again"),
   });
 
-/** Adds waiting results to the counts of all replicas. If they can't be stored, they wait. */
-async function writeAll(waiting: Iterable<WaitingCounts>, outage: Outage): Promise<void> {
-  for (const one of waiting) {
-    try {
-      await one.write();
-      outage.succeeded();
-    } catch (error) {
-      outage.failed(error);
-    }
-  }
-}
-
 /**
  * Creates the store for results of comparisons. Nothing runs before the first result.
  *
@@ -58,7 +46,7 @@ async function writeAll(waiting: Iterable<WaitingCounts>, outage: Outage): Promi
  * ```
  */
 export function openComparisons({ state, redaction, cover, metrics, log }: ComparisonsOptions) {
-  const waiting = new Map<ComparisonSource, WaitingCounts>();
+  const waiting = new Map<ComparisonSource, WaitingResults>();
   const options = {
     redaction,
     cover,
@@ -67,17 +55,11 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
     onBegin: ({ source, subject }: Pick<Compared, "source" | "subject">) =>
       log.info({ source, subject }, "comparisons are counted from the beginning"),
   };
-  let timer: NodeJS.Timeout | undefined;
-  let flushing: Promise<void> | undefined;
   const outage = createOutage(log);
+  let timer: NodeJS.Timeout | undefined;
+  let flushed = Promise.resolve();
   let pauseMs = FLUSH_MS;
   let isClosed = false;
-
-  function waitingOf(source: ComparisonSource): WaitingCounts {
-    const found = waiting.get(source) ?? new WaitingCounts(state, source, options);
-    waiting.set(source, found);
-    return found;
-  }
 
   function schedule(): void {
     if (isClosed) return;
@@ -87,46 +69,42 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
     }, pauseMs).unref();
   }
 
-  /** Takes the result of a comparison. Never throws, and never waits. */
-  function report(compared: Compared): void {
-    try {
-      const { source, route, result, reason } = compared;
-      metrics.countComparison(source, route, result, reason);
-      waitingOf(source).add(compared);
-      schedule();
-    } catch (error) {
-      log.error(
-        { code: "AG_COMPARISON_LOST", requestId: compared.requestId, error: errorText(error) },
-        "a comparison could not be counted",
-      );
-    }
-  }
-
-  async function writeAndMeasure(): Promise<void> {
+  async function writeAll(): Promise<void> {
     const startedAt = performance.now();
-    let isBlocking = true;
-    const turn = setImmediate(() => (isBlocking = false));
-    await writeAll(waiting.values(), outage);
-    clearImmediate(turn);
-    const blockedMs = isBlocking ? performance.now() - startedAt : 0;
-    pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FLUSH_MS, blockedMs * PAUSE_FACTOR));
+    for (const one of waiting.values()) {
+      if (one.isEmpty()) continue;
+      try {
+        await one.write();
+        outage.succeeded();
+      } catch (error) {
+        outage.failed(error);
+      }
+    }
+    const duration = performance.now() - startedAt;
+    pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FLUSH_MS, duration * PAUSE_FACTOR));
     if ([...waiting.values()].some((one) => !one.isEmpty())) schedule();
   }
 
-  /**
-   * Writes collected results, every half second while there are any. Never throws. Only one flush runs at a time. A
-   * second one waits, and writes the later results.
-   */
-  function flush(): Promise<void> {
-    const next = (flushing ?? Promise.resolve()).then(writeAndMeasure).finally(() => {
-      if (flushing === next) flushing = undefined;
-    });
-    flushing = next;
-    return next;
-  }
+  /** Writes collected results, every half second while there are any. Never throws. Only one flush runs at a time. */
+  const flush = (): Promise<void> => (flushed = flushed.then(writeAll));
 
   return {
-    report,
+    /** Takes the result of a comparison. Never throws, and never waits. */
+    report(compared: Compared): void {
+      const { source, route, result, reason } = compared;
+      try {
+        metrics.countComparison(source, route, result, reason);
+        const found = waiting.get(source) ?? new WaitingResults(state, source, options);
+        waiting.set(source, found);
+        found.add(compared);
+        schedule();
+      } catch (error) {
+        log.error(
+          { code: "AG_COMPARISON_LOST", requestId: compared.requestId, error: errorText(error) },
+          "a comparison could not be counted",
+        );
+      }
+    },
     flush,
     /** Writes collected results, and stops. */
     async close(): Promise<void> {
@@ -134,5 +112,23 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
       clearTimeout(timer);
       await flush();
     },
+  };
+}
+
+/** Milliseconds between two lines about the same store. */
+const LOG_EVERY_MS = 3_600_000;
+
+/** Creates the function that reports full stores. */
+export function createReportFull({ log, metrics }: Pick<ComparisonsOptions, "log" | "metrics">): ReportFull {
+  const loggedAt = new Map<BoundedStore, number>();
+  return (store, entries) => {
+    metrics.countNoRoom(store, entries);
+    const now = performance.now();
+    if (now - (loggedAt.get(store) ?? -Infinity) < LOG_EVERY_MS) return;
+    loggedAt.set(store, now);
+    log.warn(
+      { code: "AG_COMPARISONS_FULL", store },
+      "a store of comparisons is full, or the share of one client in it: more is left out",
+    );
   };
 }

@@ -9,7 +9,7 @@ import {
   type SharedDocument,
 } from "../../base/index.ts";
 import type { ComparisonSource } from "../answers/comparison.ts";
-import { examplesOf, sourceCounts, type SourceCounts } from "./counts.ts";
+import { exampleIds, sourceCounts, type SourceCounts } from "./counts.ts";
 import type { Example } from "./example.ts";
 
 export const SOURCES: readonly ComparisonSource[] = ["candidate", "legacy"];
@@ -53,12 +53,12 @@ export async function readExample(
   return isObject(value) && value["id"] === id ? (value as unknown as Example) : undefined;
 }
 
-/** Deletes the examples of counts. @throws {StateUnavailableError} */
+/** Deletes examples. @throws {StateUnavailableError} */
 export async function deleteExamples(
   state: Pick<KeyValueStore, "deleteAll">,
-  counts: SourceCounts | null,
+  ids: Iterable<string>,
 ): Promise<void> {
-  const keys = counts ? [...examplesOf(counts).keys()].map(exampleKey) : [];
+  const keys = [...ids].map(exampleKey);
   for (let at = 0; at < keys.length; at += DELETED_AT_ONCE) {
     await state.deleteAll(keys.slice(at, at + DELETED_AT_ONCE));
     await nextTurn();
@@ -78,7 +78,7 @@ export async function resetComparisons(
       return null;
     });
     if (before) found.push(source);
-    await deleteExamples(state, before);
+    await deleteExamples(state, exampleIds(before));
   }
   return found;
 }

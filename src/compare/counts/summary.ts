@@ -2,16 +2,10 @@
 import type { Pack } from "../../pack/index.ts";
 import type { DocumentStore } from "../../base/index.ts";
 import type { ComparisonSource } from "../answers/comparison.ts";
-import {
-  CLIENT_SHARE,
-  countCases,
-  type FieldCounts,
-  listCases,
-  MAX_CASES,
-  type RouteCounts,
-  type SourceCounts,
-} from "./counts.ts";
-import { findGaps, type RouteGaps } from "./coverage.ts";
+import { CLIENT_SHARE } from "../answers/client-shares.ts";
+import { countCases, listCases, MAX_CASES } from "./counts.ts";
+import type { RouteCounts, SourceCounts } from "./counts.ts";
+import { findGaps } from "./coverage.ts";
 import { required, upperBound } from "./statistics.ts";
 import { readComparisons } from "./stored-counts.ts";
 
@@ -22,52 +16,12 @@ import { readComparisons } from "./stored-counts.ts";
 export type RateVerdict = "below" | "above" | "not enough";
 
 /** The results of comparisons on one route. */
-export interface RouteSummary extends Pick<
-  RouteCounts,
-  "comparisons" | "equal" | "unstable" | "accepted" | "notComparable"
-> {
-  readonly route: string;
-  /** Clients that prove cases. */
-  readonly clients: number;
-  /** Cases that clients prove (each client at most a tenth of the required ones), and cases that differ. */
-  readonly distinct: number;
-  readonly different: number;
-  /** Distinct comparisons that are enough for the rate; null if too many differ for any number. */
-  readonly required: number | null;
-  /** Upper bound of the rate of differing answers, at 95 %. Null where it is not enough. */
-  readonly upperBound: number | null;
-  readonly verdict: RateVerdict;
-  /** ISO 8601, UTC. */
-  readonly first: string;
-  readonly last: string;
-  /** The routes with the most differences first. */
-  readonly fields: readonly FieldSummary[];
-  /** The parts that no answer has shown; null if the active pack has no such route. */
-  readonly gaps: RouteGaps | null;
-}
+export type RouteSummary = ReturnType<typeof summarizeRoute>;
 
-export interface FieldSummary extends Omit<FieldCounts, "first" | "last" | "examples"> {
-  readonly first: string;
-  readonly last: string;
-  /** Their ids. */
-  readonly examples: readonly string[];
-}
+export type FieldSummary = RouteSummary["fields"][number];
 
 /** The results of the comparisons of a source. */
-export interface SourceSummary {
-  readonly source: ComparisonSource;
-  readonly subject: string;
-  readonly since: string;
-  /** The rate that is asked about: 0.001 is 0.1 %. */
-  readonly rate: number;
-  readonly verdict: RateVerdict;
-  /** Those with most differences first. */
-  readonly routes: readonly RouteSummary[];
-  /** Routes of the pack without a comparison. */
-  readonly routesWithoutTraffic: readonly string[];
-  /** Routes and fields that were left out, because there are too many of them. */
-  readonly dropped: number;
-}
+export type SourceSummary = ReturnType<typeof summarize>;
 
 export interface SummaryOptions {
   readonly rate: number;
@@ -118,30 +72,36 @@ function countProven({ cases }: RouteCounts, share: number): number {
 
 function summarizeRoute(
   [route, counts]: readonly [string, RouteCounts],
-  { rate, pack }: SummaryOptions,
-): RouteSummary {
+  { rate, pack }: Pick<SummaryOptions, "rate" | "pack">,
+) {
   const { comparisons, equal, unstable, accepted, notComparable } = counts;
   const [all, different] = [countDistinct(counts), countCases(counts.differing)];
   const clients = Object.keys(counts.cases).length;
   const needed = requiredFor(rate, all, different);
   const distinct = needed === null ? all : countProven(counts, Math.ceil(needed / REQUIRED_CLIENTS));
   const isEnough = needed !== null && distinct >= needed && clients >= REQUIRED_CLIENTS;
-  const verdict = needed === null ? "above" : isEnough ? "below" : "not enough";
+  const verdict: RateVerdict = needed === null ? "above" : isEnough ? "below" : "not enough";
   return {
     route,
     comparisons,
+    /** Clients that prove cases. */
     clients,
+    /** Cases that clients prove (each client at most a tenth of the required ones). */
     distinct,
+    /** Cases that differ. */
     different,
     equal,
     unstable,
     accepted,
     notComparable,
+    /** Distinct comparisons that are enough for the rate; null if too many differ for any number. */
     required: needed,
+    /** Upper bound of the rate of differing answers, at 95 %. Null where it is not known. */
     upperBound: verdict === "not enough" ? null : upperBound(different, distinct),
     verdict,
     first: iso(counts.first),
     last: iso(counts.last),
+    /** The fields with the most differences first. Examples are their ids. */
     fields: counts.fields
       .toSorted((one, other) => other.count - one.count || other.unstable - one.unstable)
       .map((field) => ({
@@ -150,6 +110,7 @@ function summarizeRoute(
         last: iso(field.last),
         examples: field.examples.map(({ id }) => id),
       })),
+    /** The parts that no answer has shown; null if the active pack has no such route. */
     gaps: pack?.route(route) ? findGaps(route, new Set(counts.seen), pack) : null,
   };
 }
@@ -164,12 +125,12 @@ export function verdictOf(all: readonly { readonly verdict: RateVerdict }[]): Ra
   return all.length > 0 && all.every(({ verdict }) => verdict === "below") ? "below" : "not enough";
 }
 
-function summarize(counts: SourceCounts, options: SummaryOptions): SourceSummary {
-  const { pack, rate, route: only } = options;
+function summarize(counts: SourceCounts, { pack, rate, route: only }: SummaryOptions) {
   const isAsked = (route: string): boolean => only === undefined || route === only;
   const routes = Object.entries(counts.routes)
     .filter(([route]) => isAsked(route))
-    .map((each) => summarizeRoute(each, options))
+    .map((each) => summarizeRoute(each, { pack, rate }))
+    // Those with the most differences first.
     .sort((one, other) => other.different - one.different || other.comparisons - one.comparisons);
   return {
     source: counts.source,
@@ -179,10 +140,10 @@ function summarize(counts: SourceCounts, options: SummaryOptions): SourceSummary
     verdict: verdictOf(routes),
     routes,
     routesWithoutTraffic: (pack?.routes ?? [])
-      .filter(
-        (route) => isCompared(route, counts.source) && isAsked(route.name) && !counts.routes[route.name],
-      )
-      .map(({ name }) => name),
+      .filter((route) => isCompared(route, counts.source))
+      .map(({ name }) => name)
+      .filter((name) => isAsked(name) && !counts.routes[name]),
+    /** Fields and examples that were left out, because there are too many of them. */
     dropped: counts.dropped,
   };
 }

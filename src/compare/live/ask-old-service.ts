@@ -1,6 +1,7 @@
 /** Asks the old service the same as a client has asked, for a comparison. */
 import { Pool } from "undici";
 import { namesMethod } from "../../pack/index.ts";
+import { MAX_COMPARED_BYTES } from "../answers/compare-answers.ts";
 import type { Asked } from "../answers/second-answer.ts";
 import type { Answer, NotComparableReason } from "../answers/comparison.ts";
 import {
@@ -11,9 +12,6 @@ import {
   type CurrentContext,
   decodeContent,
 } from "../../gateway/index.ts";
-
-/** Largest body that is compared, in bytes. */
-export const MAX_COMPARED_BYTES = 1024 * 1024;
 
 /** Milliseconds until a whole answer must have come, once it was asked for. */
 export const COMPARISON_TIMEOUT_MS = 10_000;

@@ -4,7 +4,8 @@ import type { ComparedRequest, NotComparableReason } from "../answers/comparison
 import type { AlphaRequest, BodyStart, ForwardedExchange, Side } from "../../gateway/index.ts";
 import { CLIENT_GONE } from "../../base/index.ts";
 import type { Asked, Exchange, SecondAnswer } from "../answers/second-answer.ts";
-import { MAX_COMPARED_BYTES, type OldService, textHeaders } from "./ask-old-service.ts";
+import { MAX_COMPARED_BYTES } from "../answers/compare-answers.ts";
+import { type OldService, textHeaders } from "./ask-old-service.ts";
 import { decodeBody } from "../../audit/index.ts";
 import type { ComparedSides } from "./compared-sides.ts";
 

@@ -3,11 +3,11 @@ import type { LegacyService, LifecycleDependencies } from "../../gateway/index.t
 import type { Feature, KeyValueStore } from "../../base/index.ts";
 import type { ReportComparison } from "../answers/comparison.ts";
 import { VolatileFields } from "../answers/volatile-fields.ts";
-import { createReportFull } from "../counts/waiting-counts.ts";
+import { createReportFull } from "../counts/comparisons.ts";
 import { createVolatileStore } from "../answers/volatile-store.ts";
 import type { ComparedSides } from "./compared-sides.ts";
 import { OldService } from "./ask-old-service.ts";
-import { Budget } from "./budget.ts";
+import { Budget } from "../answers/budget.ts";
 import type { ShadowOptions } from "./shadow-runner.ts";
 import { WriteFence } from "./write-fence.ts";
 import type { Exchange } from "../answers/second-answer.ts";

@@ -2,14 +2,13 @@
  * Compares the old service and the translation on live requests: one of them answers the client, the other is asked the same.
  * No client waits for a comparison.
  */
-import { hash, randomUUID } from "node:crypto";
 import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
 import { usualTokenTexts } from "../../pack/index.ts";
+import type { Budget } from "../answers/budget.ts";
 import type { Answer, AnswerPair, Compared, NotComparableReason } from "../answers/comparison.ts";
 import type { Side } from "../../gateway/index.ts";
 import { type Finding, type Judge, type JudgedRequest, notComparable } from "../answers/judge.ts";
 import type { Asked, SecondAnswer } from "../answers/second-answer.ts";
-import type { Budget } from "./budget.ts";
 import { bodyOverridesMethod, type ServedRequest, type SideQuestion, targetOf } from "./served-request.ts";
 import type { Reading, WriteFence } from "./write-fence.ts";
 
@@ -45,10 +44,6 @@ const MAX_SERVED_MS = 60_000;
 /** Methods of requests that are sent again without a body. */
 export const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
-/** A number from 0 to 1 that only depends on a text. */
-const shareOf = (text: string): number =>
-  Number.parseInt(hash("sha256", text, "hex").slice(0, 8), 16) / 2 ** 32;
-
 /** The answer that the client got. */
 interface Served {
   readonly answer: Asked;
@@ -59,8 +54,6 @@ interface Served {
 /** Runs comparisons beside the requests of clients. */
 export class ShadowRunner {
   readonly #options: ShadowOptions;
-  /** A client that chooses the ids of its requests must not choose which of them are compared. */
-  readonly #salt = randomUUID();
 
   constructor(options: ShadowOptions) {
     this.#options = options;
@@ -73,23 +66,20 @@ export class ShadowRunner {
    * @returns undefined if it is not compared
    */
   begin(served: ServedRequest): BegunComparison | undefined {
-    const { share, budget, fence, closing } = this.#options;
-    const part = share();
-    const { request, route, isFresh, obstacle, writers, payer } = served;
-    if (part === undefined || closing.aborted) return undefined;
-    if (!route.isSafe) return undefined;
-    if (!isFresh && part < 1 && shareOf(`${this.#salt} ${request.id}`) >= part) return undefined;
-    if (obstacle !== undefined) return this.#leaveOut(served, obstacle);
-    if (!fence.isQuiet(writers)) return this.#leaveOut(served, "write");
-    if (!budget.begin(payer)) return this.#leaveOut(served, "budget");
-    if (!budget.takeCall(payer)) {
-      budget.end(payer, 0);
-      return this.#leaveOut(served, "budget");
+    const share = this.#options.share();
+    if (share === undefined || this.#options.closing.aborted || !served.route.isSafe) return undefined;
+    // Not by the id of the request, which its client chooses.
+    if (!served.isFresh && Math.random() >= share) return undefined;
+    const obstacle = this.#findObstacle(served);
+    const comparison = new Comparison(served, this.#options);
+    if (obstacle !== undefined) {
+      comparison.end(obstacle);
+      return undefined;
     }
     const { promise, resolve } = Promise.withResolvers<Served>();
     const timer = setTimeout(() => resolve({ answer: "timeout", body: undefined }), MAX_SERVED_MS).unref();
-    const comparison = new Comparison(served, this.#options);
-    const other = WITHOUT_BODY.has(request.method) ? comparison.askOther() : undefined;
+    comparison.enter();
+    const other = WITHOUT_BODY.has(served.request.method) ? comparison.askOther() : undefined;
     void comparison.run(promise, other);
     return {
       served(answer, body) {
@@ -99,37 +89,16 @@ export class ShadowRunner {
     };
   }
 
-  #leaveOut(served: ServedRequest, reason: NotComparableReason): undefined {
-    reportFinding(served, notComparable(reason), this.#options);
-    return undefined;
+  /** Why a request can't be compared. If it can, it has taken its place and a call of the budget. */
+  #findObstacle({ obstacle, writers, payer }: ServedRequest): NotComparableReason | undefined {
+    const { budget, fence } = this.#options;
+    if (obstacle !== undefined) return obstacle;
+    if (!fence.isQuiet(writers)) return "write";
+    if (!budget.begin(payer)) return "budget";
+    if (budget.takeCall(payer)) return undefined;
+    budget.end(payer, 0);
+    return "budget";
   }
-}
-
-/** Comparisons of strangers never count. @param pair the source of an example */
-function reportFinding(
-  served: ServedRequest,
-  finding: Finding,
-  { report, subject }: Pick<ShadowOptions, "report" | "subject">,
-  pair?: AnswerPair,
-  body?: Buffer,
-): void {
-  const { request, route, client, token } = served;
-  const provenBy = served.provenBy();
-  if (provenBy === undefined) return;
-  const { method, path, filter } = targetOf(served);
-  const sample = pair &&
-    finding.differences.length > 0 && {
-      sample: {
-        method,
-        path,
-        filter,
-        ...(body && { body }),
-        ...pair,
-        tokens: [...(token === undefined ? [] : [token]), ...usualTokenTexts(request)],
-      },
-    };
-  const about = { subject: subject(), route: route.name, client, time: Date.now(), requestId: request.id };
-  report({ ...finding, source: "legacy", provenBy, ...about, ...sample });
 }
 
 /** Both answers, or why there are not two. */
@@ -143,44 +112,46 @@ class Comparison {
   readonly #served: ServedRequest;
   readonly #options: ShadowOptions;
   /** Undefined if the client writes meanwhile. Then nothing is compared. */
-  readonly #reading: Reading | undefined;
+  #reading: Reading | undefined;
   #body: Buffer | undefined;
   #bytes = 0;
 
   constructor(served: ServedRequest, options: ShadowOptions) {
     this.#served = served;
     this.#options = options;
-    this.#reading = options.fence.enter(served.writers);
+  }
+
+  /** From now on, writes of the client void the comparison. */
+  enter(): void {
+    this.#reading = this.#options.fence.enter(this.#served.writers);
   }
 
   /** Asks the side that does not serve the client. */
-  askOther(): Promise<Asked> {
-    return this.#ask(this.#served.side === "old" ? "new" : "old");
+  async askOther(): Promise<Asked> {
+    return this.#hold(await this.#ask(this.#served.side === "old" ? "new" : "old"));
   }
 
   async run(first: Promise<Served>, other: Promise<Asked> | undefined): Promise<void> {
-    const { request } = this.#served;
+    const { request, side, payer } = this.#served;
     try {
-      const theirs = other?.then((asked) => this.#hold(asked));
       const { answer, body } = await first;
       this.#body = body;
       const ours = (body && this.#obstacleOf(body)) ?? this.#hold(answer);
       if (typeof ours === "string") {
-        this.#end(ours);
+        this.end(ours);
         // It keeps its place until the other side has answered.
-        return void (await theirs);
+        return void (await other);
       }
       // Without a body a POST would not be the same request.
-      const others = await (theirs ??
-        (body ? this.askOther().then((asked) => this.#hold(asked)) : "unreadable"));
+      const theirs = await (other ?? (body ? this.askOther() : "unreadable"));
       await idle(undefined, { ref: false });
-      await this.#compare(this.#served.side === "old" ? toPair(ours, others) : toPair(others, ours));
+      await this.#compare(side === "old" ? toPair(ours, theirs) : toPair(theirs, ours));
     } catch (error) {
       if (this.#options.closing.aborted) return;
       this.#options.onError(error, request.id);
-      this.#end("unreadable");
+      this.end("unreadable");
     } finally {
-      this.#options.budget.end(this.#served.payer, this.#bytes);
+      this.#options.budget.end(payer, this.#bytes);
       this.#reading?.leave();
     }
   }
@@ -219,8 +190,8 @@ class Comparison {
 
   async #compare(first: AnswerPair | NotComparableReason): Promise<void> {
     const { judge } = this.#options;
-    if (typeof first === "string") return this.#end(first);
-    if (!this.#isStillValid()) return this.#end("write");
+    if (typeof first === "string") return this.end(first);
+    if (!this.#isStillValid()) return this.end("write");
     // Both services have answered: somebody knows by now whether it is a stranger.
     const provenBy = this.#served.provenBy();
     if (provenBy === undefined) return;
@@ -247,21 +218,39 @@ class Comparison {
     const { budget, fence, judge, confirmAfterMs = () => 1000 + Math.random() * 4000 } = this.#options;
     await wait(confirmAfterMs(), undefined, { ref: false, signal: this.#options.closing });
     const { writers, payer } = this.#served;
-    if (!fence.isQuiet(writers) || !this.#isStillValid()) return this.#end("write");
-    if (!budget.takeCall(payer) || !budget.takeCall(payer)) return this.#end("budget");
-    const hold = (asked: Asked): Asked => this.#hold(asked);
-    const [old, next] = await Promise.all([this.#ask("old").then(hold), this.#ask("new").then(hold)]);
-    const second = toPair(old, next);
-    if (typeof second === "string") return this.#end(second);
-    if (!this.#isStillValid()) return this.#end("write");
+    if (!fence.isQuiet(writers) || !this.#isStillValid()) return this.end("write");
+    if (!budget.takeCall(payer) || !budget.takeCall(payer)) return this.end("budget");
+    const [old, next] = await Promise.all([this.#ask("old"), this.#ask("new")]);
+    const second = toPair(this.#hold(old), this.#hold(next));
+    if (typeof second === "string") return this.end(second);
+    if (!this.#isStillValid()) return this.end("write");
     this.#report(judge.confirm(judged, first, second), first);
   }
 
-  #end(reason: NotComparableReason): void {
+  /** Reports that nothing could be compared. */
+  end(reason: NotComparableReason): void {
     this.#report(notComparable(reason));
   }
 
+  /** Comparisons of strangers never count. @param pair the source of an example */
   #report(finding: Finding, pair?: AnswerPair): void {
-    reportFinding(this.#served, finding, this.#options, pair, this.#body);
+    const { request, route, client, token, provenBy } = this.#served;
+    const owner = provenBy();
+    if (owner === undefined) return;
+    const { method, path, filter } = targetOf(this.#served);
+    const tokens = [...(token === undefined ? [] : [token]), ...usualTokenTexts(request)];
+    const body = this.#body && { body: this.#body };
+    this.#options.report({
+      ...finding,
+      source: "legacy",
+      provenBy: owner,
+      subject: this.#options.subject(),
+      route: route.name,
+      client,
+      time: Date.now(),
+      requestId: request.id,
+      ...(pair &&
+        finding.differences.length > 0 && { sample: { method, path, filter, ...body, ...pair, tokens } }),
+    });
   }
 }

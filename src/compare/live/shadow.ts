@@ -14,7 +14,6 @@ import {
   tokenHash,
 } from "../../gateway/index.ts";
 import type { Route } from "../../pack/index.ts";
-import type { WriteFence } from "./write-fence.ts";
 import { BUCKETS, type ClientDirectory, hasName, lastingName, UNNAMED } from "../../audit/index.ts";
 import { createJudge } from "../answers/judge.ts";
 import type { Exchange } from "../answers/second-answer.ts";
@@ -23,7 +22,6 @@ import {
   createOldAnswer,
   hasOldWritten,
   overridesMethod,
-  type ServedRequest,
   translatedAnswer,
   wholeBody,
 } from "./served-request.ts";
@@ -57,9 +55,6 @@ export interface RoutedRequest {
   /** Called once a service has done its write, or may have. */
   readonly onWritten: (() => void) | undefined;
 }
-
-/** The comparisons of a pack. */
-export type Shadow = ReturnType<typeof createShadow>;
 
 /** The functions with which a request takes part in comparisons. */
 export interface Begun {
@@ -129,98 +124,53 @@ function createRunner(
   });
 }
 
-/** Comparisons that wait for answers of the translation. A request is copied on its way, but its signal is not. */
-type Waiting = WeakMap<AlphaRequest["signal"], (exchange: Exchange) => void>;
+/** The comparisons of the active pack. */
+export class Shadow {
+  readonly #runner: ShadowRunner;
+  readonly #service: OpenShadow;
+  readonly #parts: ShadowParts;
+  readonly #filterHeader: string | undefined;
+  readonly #areAddressesShared: boolean;
+  /** What waits for answers of the translation. A request is copied on its way, but its signal is not. */
+  readonly #waiting = new WeakMap<AlphaRequest["signal"], (exchange: Exchange) => void>();
 
-/** Creates the function that starts comparisons of reads. */
-function createBeginRead(
-  runner: ShadowRunner,
-  { sides }: Pick<OpenShadow, "sides">,
-  {
-    filterHeader,
-    areAddressesShared,
-    waiting,
-  }: {
-    readonly filterHeader: string | undefined;
-    readonly areAddressesShared: boolean;
-    readonly waiting: Waiting;
-  },
-): (route: Route, routed: RoutedRequest) => Begun | undefined {
-  function servedOf(route: Route, routed: RoutedRequest): ServedRequest {
-    const { plain, side, client, fingerprint, token, hasGatewayToken } = routed;
-    return {
-      request: plain,
-      route,
-      filter: (filterHeader === undefined ? undefined : header(plain, filterHeader)) ?? null,
-      client: client ?? fingerprint ?? null,
-      writers: namesOf(routed),
-      payer: payerOf(routed, areAddressesShared),
-      provenBy: routed.provenBy,
-      token,
-      side,
-      isFresh: side === "new" && sides.isFresh(client, route.name),
-      obstacle: hasGatewayToken ? "token" : undefined,
-    };
+  constructor(settings: Settings, parts: ShadowParts, service: OpenShadow) {
+    this.#runner = createRunner(settings, parts, service);
+    this.#service = service;
+    this.#parts = parts;
+    this.#filterHeader = parts.pack.dialect.client.filters?.header?.toLowerCase();
+    this.#areAddressesShared = mayShareAddresses(settings);
   }
 
-  return (route, routed) => {
-    if (route.file || route.upload || sides.config().compare.skippedRoutes.has(route.name)) return undefined;
-    const comparison = runner.begin(servedOf(route, routed));
-    if (!comparison) return undefined;
-    if (routed.side === "new")
-      waiting.set(routed.plain.signal, (exchange) =>
-        comparison.served(translatedAnswer(exchange), exchange.context.body?.bytes),
-      );
-    return {
-      isCompared: true,
-      end: () => {},
-      servedOld: (exchange) =>
-        void Promise.all([answerOf(exchange), wholeBody(exchange.forwarded.sent)]).then(
-          ([answer, body]) => comparison.served(answer, body),
-          () => comparison.served("unreadable"),
-        ),
-    };
-  };
-}
+  /** Begins to compare a request, where it is compared. Notes it where it is a write. */
+  begin(routed: RoutedRequest): Begun | undefined {
+    const { route, plain, hasBody } = routed;
+    if (plain.method === "OPTIONS") return undefined;
+    if (!onlyReads(plain, route) || overridesMethod(plain)) return this.#beginWrite(routed);
+    // The body of a GET is not sent again: without it the request would be another one.
+    if (!route || this.#parts.isForTesters || (WITHOUT_BODY.has(plain.method) && hasBody)) return undefined;
+    if (route.file || route.upload) return undefined;
+    return this.#service.sides.config().compare.skippedRoutes.has(route.name)
+      ? undefined
+      : this.#beginRead(route, routed);
+  }
 
-/** Creates the function that records writes, which void comparisons. */
-const createBeginWrite =
-  ({ fence }: Pick<OpenShadow, "fence">, waiting: Waiting) =>
-  (routed: RoutedRequest): Begun => {
-    const { plain, side, knownAs, onWritten } = routed;
-    // Anybody can have the user agent of a client. A stranger's write concerns that client once a service has accepted its token.
-    const wasKnown = knownAs() !== undefined;
-    const owner = provenBy(provenName(routed), undefined, plain.address);
-    const endWrite = fence.begin(namesOf(routed), owner);
-    function settle(isWritten: boolean): void {
-      if (!isWritten) return;
-      onWritten?.();
-      if (!wasKnown && knownAs() !== undefined) fence.begin(namesOf(routed), owner)();
-    }
-    if (side === "new")
-      waiting.set(plain.signal, ({ context: { upstream } }) =>
-        settle(upstream !== undefined && hasWritten(upstream)),
-      );
-    return { isCompared: false, end: endWrite, servedOld: (exchange) => settle(hasOldWritten(exchange)) };
-  };
-
-/**
- * Creates the function that records native writes. The application of a token that the gateway has issued is known a
- * moment later.
- */
-function createBeginNative(
-  fence: WriteFence,
-  { clients, oauth }: Pick<ShadowParts, "clients" | "oauth">,
-): (plain: AlphaRequest) => () => void {
-  return (plain) => {
+  /**
+   * Records a write that is forwarded to v4 unchanged. The client may read the same object through the client's API,
+   * with this token or another one. The application of a token that the gateway has issued is known a moment later.
+   *
+   * @returns a function to call once, when the write ends
+   */
+  beginNative(plain: AlphaRequest): () => void {
+    const { clients, oauth } = this.#parts;
     const token = nativeToken(plain);
     const hash = tokenHash(token);
     const owner = provenBy(undefined, undefined, plain.address);
     const begin = (application: string | undefined): (() => void) => {
       const identity = { label: plain.label, fingerprint: fingerprint(hash), application };
-      const client = lastingName(clients.current(), identity);
-      return fence.begin(
-        [...new Set([client, identity.fingerprint])].filter((each) => each !== undefined),
+      const names = new Set([lastingName(clients.current(), identity), identity.fingerprint]);
+      return this.#service.fence.begin(
+        [...names].filter((each) => each !== undefined),
         owner,
       );
     };
@@ -238,44 +188,64 @@ function createBeginNative(
       hasEnded = true;
       for (const end of ends) end();
     };
-  };
-}
+  }
 
-/** Creates the comparisons of the active pack. */
-export function createShadow(settings: Settings, dependencies: ShadowParts, service: OpenShadow) {
-  const { pack, isForTesters } = dependencies;
-  const filterHeader = pack.dialect.client.filters?.header?.toLowerCase();
-  const waiting: Waiting = new WeakMap();
-  const runner = createRunner(settings, dependencies, service);
-  const beginRead = createBeginRead(runner, service, {
-    filterHeader,
-    areAddressesShared: mayShareAddresses(settings),
-    waiting,
-  });
-  const beginWrite = createBeginWrite(service, waiting);
-
-  return {
-    /** Begins to compare a request, where it is compared. Notes it where it is a write. */
-    begin(routed: RoutedRequest): Begun | undefined {
-      const { route, plain } = routed;
-      if (plain.method === "OPTIONS") return undefined;
-      if (!onlyReads(plain, route) || overridesMethod(plain)) return beginWrite(routed);
-      // The body of a GET is not sent again: without it the request would be another one.
-      if (!route || isForTesters || (WITHOUT_BODY.has(plain.method) && routed.hasBody)) return undefined;
-      return beginRead(route, routed);
-    },
-    /**
-     * Records a write that is forwarded to v4 unchanged. The client may read the same object through the client's
-     * API, with this token or another one.
-     *
-     * @returns a function to call once, when the write ends
-     */
-    beginNative: createBeginNative(service.fence, dependencies),
-    /** Takes the answer of the translation to a client, once it was sent, and whether it has written. */
-    servedNew(exchange: Exchange): void {
-      const { signal } = exchange.request;
-      waiting.get(signal)?.(exchange);
-      waiting.delete(signal);
-    },
+  /** Takes the answer of the translation to a client, once it was sent, and whether it has written. */
+  readonly servedNew = (exchange: Exchange): void => {
+    const { signal } = exchange.request;
+    this.#waiting.get(signal)?.(exchange);
+    this.#waiting.delete(signal);
   };
+
+  /** Starts the comparison of a read. */
+  #beginRead(route: Route, routed: RoutedRequest): Begun | undefined {
+    const { plain, side, client, hasGatewayToken, token } = routed;
+    const comparison = this.#runner.begin({
+      request: plain,
+      route,
+      filter: (this.#filterHeader === undefined ? undefined : header(plain, this.#filterHeader)) ?? null,
+      client: client ?? routed.fingerprint ?? null,
+      writers: namesOf(routed),
+      payer: payerOf(routed, this.#areAddressesShared),
+      provenBy: routed.provenBy,
+      token,
+      side,
+      isFresh: side === "new" && this.#service.sides.isFresh(client, route.name),
+      obstacle: hasGatewayToken ? "token" : undefined,
+    });
+    if (!comparison) return undefined;
+    if (side === "new")
+      this.#waiting.set(plain.signal, (exchange) =>
+        comparison.served(translatedAnswer(exchange), exchange.context.body?.bytes),
+      );
+    return {
+      isCompared: true,
+      end: () => {},
+      servedOld: (exchange) =>
+        void Promise.all([answerOf(exchange), wholeBody(exchange.forwarded.sent)]).then(
+          ([answer, body]) => comparison.served(answer, body),
+          () => comparison.served("unreadable"),
+        ),
+    };
+  }
+
+  /** Records a write, which voids comparisons. */
+  #beginWrite(routed: RoutedRequest): Begun {
+    const { fence } = this.#service;
+    const { plain, side, knownAs, onWritten } = routed;
+    // Anybody can have the user agent of a client. A stranger's write concerns that client once a service has accepted its token.
+    const wasKnown = knownAs() !== undefined;
+    const owner = provenBy(provenName(routed), undefined, plain.address);
+    const end = fence.begin(namesOf(routed), owner);
+    function settle(isWritten: boolean): void {
+      if (!isWritten) return;
+      onWritten?.();
+      if (!wasKnown && knownAs() !== undefined) fence.begin(namesOf(routed), owner)();
+    }
+    if (side === "new")
+      this.#waiting.set(plain.signal, ({ context: { upstream } }) =>
+        settle(upstream !== undefined && hasWritten(upstream)),
+      );
+    return { isCompared: false, end, servedOld: (exchange) => settle(hasOldWritten(exchange)) };
+  }
 }

@@ -1,7 +1,6 @@
 /** Which clients write, and when they wrote last: an answer that was read while its client wrote says nothing. */
-import { Shares } from "../../base/index.ts";
-import { CLIENT_SHARE } from "../counts/counts.ts";
-import type { ReportFull } from "../counts/waiting-counts.ts";
+import { ClientShares } from "../answers/client-shares.ts";
+import type { ReportFull } from "../counts/waiting-results.ts";
 
 /** A read for a comparison. */
 export interface Reading {
@@ -44,7 +43,7 @@ export class WriteFence {
   readonly #clients = new Map<string, Client>();
   /** The oldest first. */
   readonly #young = new Map<string, YoungWrite>();
-  readonly #youngOf = new Shares();
+  readonly #youngOf = new ClientShares(MAX_YOUNG);
 
   constructor({ lagMs, onFull, clock = Date.now }: WriteFenceOptions) {
     this.#lagMs = lagMs;
@@ -125,8 +124,7 @@ export class WriteFence {
       this.#forget(oldest);
     }
     if (lag === 0) return;
-    const isTaken = this.#youngOf.tryTake(owner, { all: MAX_YOUNG, each: MAX_YOUNG * CLIENT_SHARE });
-    if (!isTaken) return this.#onFull("writes", 1);
+    if (!this.#youngOf.tryTake(owner)) return this.#onFull("writes", 1);
     this.#young.set(name, { endedAt: now, owner });
   }
 

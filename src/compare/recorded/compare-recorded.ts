@@ -1,8 +1,8 @@
 /** Compares the answers of two packs to recorded requests, over the responses of v4 that were recorded. */
 import type { AuditRecord, ClientDirectory } from "../../audit/index.ts";
 import { acceptDifferences } from "../answers/judge.ts";
-import { NO_PLAN, provenBy } from "../../gateway/index.ts";
-import { compareExchange, createCandidateAnswer } from "../candidate/candidate-answer.ts";
+import { NO_PLAN } from "../../gateway/index.ts";
+import { compareExchange, createCandidateAnswer, senderOf } from "../candidate/candidate-answer.ts";
 import type { Compared } from "../answers/comparison.ts";
 import { findObstacle } from "../replay/obstacles.ts";
 import type { Replay } from "../replay/replay-record.ts";
@@ -28,7 +28,7 @@ export function createRecordedComparison(
   const subject = `${active.pack.hash} ${candidate.pack.hash}`;
 
   return async function compareRecorded(record) {
-    const { alpha, client } = record;
+    const { alpha, client, requestId } = record;
     const route = alpha.route === null ? undefined : active.pack.route(alpha.route);
     if (!route || findObstacle(record, active.pack) !== undefined) return undefined;
     await candidate.readCatalogs();
@@ -36,16 +36,13 @@ export function createRecordedComparison(
     if (old instanceof Error) return undefined;
     const finding = await compareExchange({ pack: active.pack, route }, old.exchange, other);
     const { fingerprint, application, label, userAgent } = client;
-    const identity = { label, application, fingerprint: fingerprint ?? undefined };
-    const name = directory.nameOf({ ...identity, userAgent: userAgent ?? undefined });
-    return {
-      subject,
-      route: route.name,
-      client: name ?? application ?? fingerprint,
-      provenBy: provenBy(directory.nameOf(identity), identity.fingerprint, client.address),
-      time: Date.parse(record.time),
-      requestId: record.requestId,
-      ...finding,
+    const identity = {
+      label,
+      application,
+      fingerprint: fingerprint ?? undefined,
+      userAgent: userAgent ?? undefined,
     };
+    const sender = senderOf(identity, client.address, active.pack, directory);
+    return { subject, route: route.name, ...sender, time: Date.parse(record.time), requestId, ...finding };
   };
 }

@@ -1,7 +1,8 @@
-/** Compares a replay with its record: the route, the calls to v4, the status and the response. */
+/** Compares what a request has led to, recorded or under a pack: the route, the calls to v4, the status and the response. */
 import type { AuditRecord } from "../../audit/index.ts";
 import { isObject, parseJson } from "../../base/index.ts";
 import { type CatalogCopy, NO_CATALOGS, type Pack, responseFields, type Route } from "../../pack/index.ts";
+import type { CompareRules } from "../answers/compare.ts";
 import { type DryRunResponse, isJsonType } from "../dry-run/dry-run.ts";
 import { compareBodies, createDifference, createIdComparison, type ReplayDifference } from "./differences.ts";
 import { isCallOf, type RecordedV4, withoutWaiting } from "../dry-run/recorded-v4.ts";
@@ -13,6 +14,64 @@ interface ComparedCall {
   readonly body?: unknown;
 }
 
+/** What a request has led to. */
+export interface ReplayOutcome {
+  readonly route: string | null;
+  readonly calls: readonly ComparedCall[];
+  readonly status: number;
+  readonly response: unknown;
+  /** Whether a call got no response, so that the status and the response say nothing. */
+  readonly lacksResponse?: boolean;
+  /** Why the request failed unexpectedly. */
+  readonly error?: string;
+}
+
+const NEUTRAL_REASON = "a neutral reason";
+
+/** A neutral error names the id of its request. Each run has another id, and another version may word it otherwise. */
+const withoutId = (body: unknown, id: string): unknown =>
+  JSON.parse(JSON.stringify(body ?? null), (_name, value: unknown) =>
+    typeof value === "string" && id !== "" && value.includes(id) ? NEUTRAL_REASON : value,
+  );
+
+/** The recorded outcome. */
+export const recordedOutcome = ({ alpha, v4, requestId }: AuditRecord, pack: Pack): ReplayOutcome => ({
+  route: alpha.route,
+  calls: v4,
+  status: alpha.status,
+  response: alpha.status === pack.statuses.failed ? withoutId(alpha.response, requestId) : alpha.response,
+});
+
+/** Removes values that JSON can't express, such as undefined members. */
+const asJson = (value: unknown): unknown =>
+  value === undefined ? undefined : parseJson(JSON.stringify(value));
+
+const requestLine = ({ method, path }: Pick<ComparedCall, "method" | "path">): string => `${method} ${path}`;
+
+/** The parsed body of a response; its text if it is no JSON. */
+export const bodyOf = ({ body, headers }: DryRunResponse["response"]): unknown =>
+  isJsonType(headers["content-type"]) ? parseJson(body || "null") : body;
+
+/** The outcome under a pack, without calls whose responses were cached when they were recorded. */
+export function runOutcome(
+  { response, context }: DryRunResponse,
+  pack: Pack,
+  { unknown, cached }: RecordedV4,
+): ReplayOutcome {
+  const cachedLines = new Set(cached.map(requestLine));
+  const body = bodyOf(response);
+  const id = response.headers["x-request-id"] ?? "";
+  return {
+    route: context.match?.route.name ?? null,
+    calls: (context.upstream?.calls ?? [])
+      .filter((call) => !cachedLines.has(requestLine(call)))
+      .map((call) => ({ ...call, body: asJson(call.body) })),
+    status: response.status,
+    response: response.status === pack.statuses.failed ? withoutId(body, id) : body,
+    lacksResponse: unknown.length > 0,
+  };
+}
+
 const comparableFilter = (filter: string | null): unknown => {
   try {
     return filter === null ? null : parseJson(filter);
@@ -20,8 +79,6 @@ const comparableFilter = (filter: string | null): unknown => {
     return filter;
   }
 };
-
-const requestLine = ({ method, path }: Pick<ComparedCall, "method" | "path">): string => `${method} ${path}`;
 
 const READS = new Set(["GET", "HEAD"]);
 
@@ -35,24 +92,18 @@ function compareOrder(
   is: readonly ComparedCall[],
   route: Route | undefined,
 ): ReplayDifference[] {
-  const places = new Map(is.map((call, index) => [call, index]));
   const found = pairs.map(([call, other]) => ({
     line: requestLine(call),
-    place: places.get(other) ?? 0,
+    place: is.indexOf(other),
     writes: isWrite(call, route),
   }));
   for (const [index, first] of found.entries()) {
     const moved = found
       .slice(index + 1)
       .find((second) => second.place < first.place && (first.writes || second.writes));
-    if (moved)
-      return [
-        createDifference(
-          "order of v4 calls",
-          `${first.line}, then ${moved.line}`,
-          `${moved.line}, then ${first.line}`,
-        ),
-      ];
+    if (!moved) continue;
+    const [was, now] = [`${first.line}, then ${moved.line}`, `${moved.line}, then ${first.line}`];
+    return [createDifference("order of v4 calls", was, now)];
   }
   return [];
 }
@@ -65,20 +116,17 @@ function compareCalls(
 ): ReplayDifference[] {
   const remaining = [...is];
   const pairs: [ComparedCall, ComparedCall][] = [];
+  const isEqual = route && createIdComparison(route);
   const differences = was.flatMap((call): ReplayDifference[] => {
-    const index = remaining.findIndex((candidate) => requestLine(candidate) === requestLine(call));
+    const line = requestLine(call);
+    const index = remaining.findIndex((candidate) => requestLine(candidate) === line);
     const [other] = index === -1 ? [] : remaining.splice(index, 1);
-    if (!other) return [createDifference("v4 call", requestLine(call), undefined)];
+    if (!other) return [createDifference("v4 call", line, undefined)];
     pairs.push([call, other]);
-    const isEqual = route && createIdComparison(route);
+    const [filter, otherFilter] = [call, other].map((each) => comparableFilter(each.filter));
     return [
-      ...compareBodies(
-        `filter of ${requestLine(call)}`,
-        comparableFilter(call.filter),
-        comparableFilter(other.filter),
-        isEqual,
-      ),
-      ...compareBodies(`body of ${requestLine(call)}`, call.body, other.body, isEqual),
+      ...compareBodies(`filter of ${line}`, filter, otherFilter, isEqual),
+      ...compareBodies(`body of ${line}`, call.body, other.body, isEqual),
     ];
   });
   return [
@@ -88,63 +136,25 @@ function compareCalls(
   ];
 }
 
-const NEUTRAL_REASON = "a neutral reason";
-
-/** A neutral error names the id of its request. A replay has another id, and another version may word it otherwise. */
-const withoutId = (text: string, id: string): unknown =>
-  JSON.parse(text, (_name, value: unknown) =>
-    typeof value === "string" && id !== "" && value.includes(id) ? NEUTRAL_REASON : value,
-  );
-
-/** Removes values that JSON can't express, such as undefined members. */
-const asJson = (value: unknown): unknown =>
-  value === undefined ? undefined : parseJson(JSON.stringify(value));
-
-/** All differences between a record and its replay. */
-export function compareResult(
-  record: AuditRecord,
-  { response, context }: DryRunResponse,
-  pack: Pack,
-  { unknown, cached }: RecordedV4,
-  entries: EntryComparison | undefined,
+/** All differences between two outcomes of a request. @param isEqual accepts values of responses that differ */
+export function compareOutcomes(
+  was: ReplayOutcome,
+  is: ReplayOutcome,
+  route: Route | undefined,
+  isEqual?: CompareRules["isAccepted"],
 ): ReplayDifference[] {
-  const { alpha, v4 } = record;
-  const route = context.match?.route;
-  const uncached = (context.upstream?.calls ?? []).filter(
-    (call) => !cached.some((request) => requestLine(request) === requestLine(call)),
-  );
-  const sent = uncached.map(({ method, path, filter, body }) => ({
-    method,
-    path,
-    filter,
-    ...(body !== undefined && { body: asJson(body) }),
-  }));
-  const calls = compareCalls(withoutWaiting(v4, route), withoutWaiting(sent, route), route);
-  const routeChange =
-    (route?.name ?? null) === alpha.route
-      ? []
-      : [createDifference("route", alpha.route, route?.name ?? null)];
-  // Without the response of v4 to a new request, the response of the gateway is unknown.
-  if (unknown.length > 0) return [...routeChange, ...calls];
-  const status =
-    response.status === alpha.status ? [] : [createDifference("status", alpha.status, response.status)];
+  const status = was.status === is.status ? [] : [createDifference("status", was.status, is.status)];
+  const error = was.error ?? is.error;
+  if (error !== undefined)
+    return status.length === 0 ? [] : [...status, createDifference("error", was.error, is.error)];
   return [
-    ...routeChange,
-    ...calls,
-    ...status,
-    ...(response.status === pack.statuses.failed
-      ? compareBodies(
-          "response",
-          withoutId(JSON.stringify(alpha.response ?? null), record.requestId),
-          withoutId(response.body, response.headers["x-request-id"] ?? ""),
-        )
-      : compareBodies("response", alpha.response, bodyOf(response), entries?.isEqual)),
+    ...(was.route === is.route ? [] : [createDifference("route", was.route, is.route)]),
+    ...compareCalls(withoutWaiting(was.calls, route), withoutWaiting(is.calls, route), route),
+    ...(was.lacksResponse || is.lacksResponse
+      ? []
+      : [...status, ...compareBodies("response", was.response, is.response, isEqual)]),
   ];
 }
-
-/** The parsed body of a response; its text if it is no JSON. */
-export const bodyOf = ({ body, headers }: DryRunResponse["response"]): unknown =>
-  isJsonType(headers["content-type"]) ? parseJson(body || "null") : body;
 
 /** All values of a body at some paths, without indexes. */
 function* valuesAt(
@@ -159,7 +169,7 @@ function* valuesAt(
     for (const [name, member] of Object.entries(value)) yield* valuesAt(paths, `${at}.${name}`, member);
 }
 
-/** The entries in the responses of one route. */
+/** The entries of catalogs in the responses of one route. */
 export type EntryComparison = ReturnType<typeof createEntryComparison>;
 
 /** Creates the comparison for a route of a pack. */
@@ -168,7 +178,9 @@ export function createEntryComparison(route: Route, pack: Pack) {
   const catalogs = new Map<string, string>();
   for (const [path, { rule }] of responseFields(route, pack))
     if (rule.catalog !== undefined) catalogs.set(`response.${path}`, rule.catalog);
-  const pathOf = (at: string): string => at.replaceAll(/\[\d+\]/g, "");
+
+  const hasSameId = (was: unknown, is: unknown): boolean =>
+    isObject(was) && isObject(is) && was[reference] === is[reference];
 
   function isKnown(catalog: string, entry: unknown, copy: Pick<CatalogCopy, "find">): boolean {
     const id = isObject(entry) ? entry[reference] : undefined;
@@ -180,28 +192,18 @@ export function createEntryComparison(route: Route, pack: Pack) {
   return {
     /** Accepts an entry with the same id, and all lists of entries. */
     isEqual(at: string, was: unknown, is: unknown): boolean {
-      if (!catalogs.has(pathOf(at))) return false;
-      if (Array.isArray(was) && Array.isArray(is))
-        return was.length !== 1 || is.length !== 1 || idsEqual(was[0], is[0], reference);
-      return idsEqual(was, is, reference);
+      if (!catalogs.has(at.replaceAll(/\[\d+\]/g, ""))) return false;
+      if (!Array.isArray(was) || !Array.isArray(is)) return hasSameId(was, is);
+      return was.length !== 1 || is.length !== 1 || hasSameId(was[0], is[0]);
     },
-    /** The differences of entries, from the response under the control. */
-    compareWithControl: (control: unknown, is: unknown): ReplayDifference[] =>
-      compareBodies("response", control, is).filter(({ what }) => {
-        const path = pathOf(what);
-        return [...catalogs.keys()].some((entry) => path === entry || path.startsWith(`${entry}.`));
-      }),
     /**
      * The catalogs of entries in a response that v4's objects are missing for.
      *
      * @param copy the entries that are made of v4's objects
      */
-    findUnknown: (is: unknown, copy: Pick<CatalogCopy, "find">): readonly string[] => {
-      const entries = [...valuesAt(catalogs, "response", is)];
+    findUnknown: (response: unknown, copy: Pick<CatalogCopy, "find">): readonly string[] => {
+      const entries = [...valuesAt(catalogs, "response", response)];
       return [...new Set(entries.flatMap(([name, entry]) => (isKnown(name, entry, copy) ? [] : [name])))];
     },
   };
 }
-
-const idsEqual = (was: unknown, is: unknown, reference: string): boolean =>
-  isObject(was) && isObject(is) && was[reference] === is[reference];

@@ -6,14 +6,10 @@ import type { AuditRecord } from "../../audit/index.ts";
 import { isSuccess, type Pack, type Route, scopeOf } from "../../pack/index.ts";
 import { compareBodies, type ReplayDifference } from "./differences.ts";
 
-const scopeRule = ({ dialect: { scopes } }: Pack, route: Route): string =>
+const requiredScope = ({ dialect: { scopes } }: Pack, route: Route): string =>
   scopeOf(route, scopes?.levels ?? []) + (route.withoutScopes ? ", or a token without scopes" : "");
 
-/** Header names have no case (RFC 9110, section 5.1). */
-const filterHeader = ({ filters }: Pack["dialect"]["client" | "upstream"]): string | undefined =>
-  filters?.header?.toLowerCase();
-
-/** Rules of headers by their names in lower case. */
+/** Rules of headers by their names in lower case: header names have no case (RFC 9110, section 5.1). */
 const passedHeaders = (
   rules: Readonly<Record<string, { readonly upstream?: string | undefined }>> | undefined = {},
 ): object =>
@@ -25,14 +21,10 @@ const passedHeaders = (
   );
 
 /** The rules of a pack about the headers of the response to a recorded request. */
-function responseHeaders({ alpha }: AuditRecord, { pack, route }: PackRoute): object {
+function responseHeaders({ alpha }: AuditRecord, pack: Pack, route: Route): object {
   const { client } = pack.dialect;
-  const {
-    link_header: link,
-    total_header: total,
-    range_header: range,
-    links,
-  } = route.lists.paging.definition.client ?? {};
+  const { definition } = route.lists.paging;
+  const { link_header: link, total_header: total, range_header: range, links } = definition.client ?? {};
   const isOk = isSuccess(alpha.status);
   return {
     ...(isOk && { passed: passedHeaders(route.headers?.definition.response) }),
@@ -44,60 +36,36 @@ function responseHeaders({ alpha }: AuditRecord, { pack, route }: PackRoute): ob
   };
 }
 
-interface PackRoute {
-  readonly pack: Pack;
-  readonly route: Route;
-}
-
-/** How a client of a route gets in. */
-function compareAccess({ client }: AuditRecord, was: PackRoute, is: PackRoute): ReplayDifference[] {
-  const needsToken = was.route.access !== "public" || is.route.access !== "public";
-  const needsScope = [was, is].some(({ route }) => typeof route.access !== "string");
-  const [one, other] = [was.pack.dialect, is.pack.dialect];
-  return [
-    ...compareBodies("required scope", scopeRule(was.pack, was.route), scopeRule(is.pack, is.route)),
-    ...(needsScope ? compareBodies("scopes", one.scopes, other.scopes) : []),
-    ...(needsToken || client.fingerprint !== null
-      ? compareBodies("client credentials", one.client.credentials, other.client.credentials)
-      : []),
-  ];
-}
-
 /**
  * The differences of the rules that a recorded request depends on: its required scope, how credentials are read and
  * sent, and the headers that one of the packs gives, passes on or expects.
  */
 export function compareRules(record: AuditRecord, was: Pack, is: Pack): ReplayDifference[] {
-  const { lane, alpha, v4 } = record;
-  const [route, other] = [was, is].map((pack) =>
-    alpha.route === null ? undefined : pack.route(alpha.route),
-  );
-  if (lane !== "alpha" || !route || !other) return [];
-  const [one, two] = [was.dialect, is.dialect];
-  return [
-    ...compareAccess(record, { pack: was, route }, { pack: is, route: other }),
-    ...compareBodies(
-      "response headers",
-      responseHeaders(record, { pack: was, route }),
-      responseHeaders(record, { pack: is, route: other }),
-    ),
-    ...compareBodies("client version", one.client.version, two.client.version),
-    ...(alpha.filter === null
-      ? []
-      : compareBodies("client filter header", filterHeader(one.client), filterHeader(two.client))),
-    ...(v4.length === 0
-      ? []
-      : [
-          ...compareBodies("upstream credentials", one.upstream.credentials, two.upstream.credentials),
-          ...compareBodies("upstream headers", was.upstreamHeaders, is.upstreamHeaders),
-          ...compareBodies(
-            "passed request headers",
-            passedHeaders(route.headers?.definition.request),
-            passedHeaders(other.headers?.definition.request),
-          ),
-        ]),
-    ...(v4.every(({ filter }) => filter === null)
-      ? []
-      : compareBodies("upstream filter header", filterHeader(one.upstream), filterHeader(two.upstream))),
-  ];
+  const { lane, alpha, v4, client } = record;
+  const [one, two] = [was, is].map((pack) => (alpha.route === null ? undefined : pack.route(alpha.route)));
+  if (lane !== "alpha" || !one || !two) return [];
+  const needsToken = client.fingerprint !== null || one.access !== "public" || two.access !== "public";
+  const needsScope = typeof one.access !== "string" || typeof two.access !== "string";
+  const rulesOf = (pack: Pack, route: Route): object => {
+    const { dialect } = pack;
+    return {
+      "required scope": requiredScope(pack, route),
+      ...(needsScope && { scopes: dialect.scopes }),
+      ...(needsToken && { "client credentials": dialect.client.credentials }),
+      "response headers": responseHeaders(record, pack, route),
+      "client version": dialect.client.version,
+      ...(alpha.filter !== null && {
+        "client filter header": dialect.client.filters?.header?.toLowerCase(),
+      }),
+      ...(v4.length > 0 && {
+        "upstream credentials": dialect.upstream.credentials,
+        "upstream headers": pack.upstreamHeaders,
+        "passed request headers": passedHeaders(route.headers?.definition.request),
+      }),
+      ...(v4.some(({ filter }) => filter !== null) && {
+        "upstream filter header": dialect.upstream.filters?.header?.toLowerCase(),
+      }),
+    };
+  };
+  return compareBodies("", rulesOf(was, one), rulesOf(is, two));
 }

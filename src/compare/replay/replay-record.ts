@@ -10,9 +10,16 @@ import {
   type DryRunResponse,
   EXAMPLE_URL,
 } from "../dry-run/dry-run.ts";
-import { bodyOf, compareResult, createEntryComparison, type EntryComparison } from "./compare-result.ts";
+import {
+  compareOutcomes,
+  createEntryComparison,
+  type EntryComparison,
+  recordedOutcome,
+  type ReplayOutcome,
+  runOutcome,
+} from "./compare-result.ts";
 import { compareRules } from "./compare-rules.ts";
-import { compareBodies, createDifference, type ReplayDifference } from "./differences.ts";
+import type { ReplayDifference } from "./differences.ts";
 import { findObstacle, FROM_CATALOG, hasSecrets, isOtherVersion, isUnknownRecord } from "./obstacles.ts";
 import { createRecordedV4, recordedCalls, type RecordedV4 } from "../dry-run/recorded-v4.ts";
 
@@ -36,8 +43,8 @@ type Outcome =
 const inconclusive = (reason: string): ReplayResult => ({ kind: "inconclusive", reason });
 
 /** Whether a replay has the response whose checksum was recorded. */
-const isExact = ({ alpha }: AuditRecord, result: DryRunResponse): boolean =>
-  alpha.checksum === checksumOf(result.response.body);
+const isExact = ({ alpha }: AuditRecord, run: DryRunResponse | Error): boolean =>
+  !(run instanceof Error) && alpha.checksum === checksumOf(run.response.body);
 
 /** Headers that select the version of the pack. Headers of a request are not recorded. */
 function versionHeaders({ dialect }: Pack): Readonly<Record<string, string>> {
@@ -49,9 +56,9 @@ function versionHeaders({ dialect }: Pack): Readonly<Record<string, string>> {
 /** The inputs of a replay other than its pack. */
 export interface ReplayOptions {
   /**
-   * The replay under the pack of the recording. A difference counts as a change only if the control does not have it,
-   * because secrets, headers and catalogs are not recorded. Entries of catalogs, and the rules about credentials,
-   * scopes and headers, are compared with those of the control.
+   * The replay under the pack of the recording. Its result is compared, because secrets, headers and catalogs are not
+   * recorded, and both packs lack them in the same way. The rules about credentials, scopes and headers are
+   * compared, too.
    */
   readonly control?: Replay;
   /** Base of links that have a host, as in the recording. */
@@ -63,24 +70,6 @@ export interface ReplayOptions {
 }
 
 const SECRET = "it differs, perhaps because of a secret in the request: secrets are not recorded";
-
-/** Changes that only this pack causes, or why they are unknown. */
-function judge(
-  record: AuditRecord,
-  differences: readonly ReplayDifference[],
-  control: ReplayResult,
-): ReplayResult {
-  if (control.kind === "same") return { kind: "changed", differences };
-  if (control.kind === "changed" && hasSecrets(record)) return inconclusive(SECRET);
-  const underControl = new Set(
-    control.kind === "changed" ? control.differences.map((each) => JSON.stringify(each)) : [],
-  );
-  const changes = differences.filter((each) =>
-    control.kind === "changed" ? !underControl.has(JSON.stringify(each)) : each.what === "route",
-  );
-  if (changes.length > 0) return { kind: "changed", differences: changes };
-  return control.kind === "inconclusive" ? control : inconclusive("it differs under the current pack, too");
-}
 
 /** Runs recorded requests under a pack, with the recorded responses of v4. Nothing is sent. */
 export class Replay {
@@ -110,7 +99,7 @@ export class Replay {
 
   /** Runs one record. */
   async run(record: AuditRecord): Promise<ReplayResult> {
-    const result = await this.#replayResponse(record);
+    const result = await this.#judge(record);
     const rules = this.#control ? compareRules(record, this.#control.pack, this.pack) : [];
     return rules.length === 0 ? result : { ...result, rules };
   }
@@ -153,36 +142,41 @@ export class Replay {
     return (this.#dryRun.catalogs.list(catalog) ?? []).map(({ text }) => text).join();
   }
 
-  async #replayResponse(record: AuditRecord): Promise<ReplayResult> {
+  async #judge(record: AuditRecord): Promise<ReplayResult> {
     const { pack } = this;
+    const control = this.#control;
     const obstacle = findObstacle(record, pack);
-    if (obstacle === FROM_CATALOG) return this.#compareCatalog(record);
+    if (obstacle !== undefined && (obstacle !== FROM_CATALOG || !control)) return inconclusive(obstacle);
+    const was = control && control.#outcomeOf(await control.respond(record), record);
+    const run = await this.respond(record);
+    const is = this.#outcomeOf(run, record);
+    const route = run instanceof Error ? undefined : run.context.match?.route;
+    const changes = was ? compareOutcomes(was, is, route) : [];
+    if (changes.length > 0) return { kind: "changed", differences: changes };
     if (obstacle !== undefined) return inconclusive(obstacle);
-    const result = await this.respond(record);
-    if (result instanceof Error) {
-      const { failed } = pack.statuses;
-      if (record.alpha.status === failed) return { kind: "same" };
-      return this.#conclude(record, [
-        createDifference("status", record.alpha.status, failed),
-        createDifference("error", undefined, result.message),
-      ]);
-    }
-    const route = result.context.match?.route;
     const entries = route && createEntryComparison(route, pack);
-    const differences = compareResult(record, result, pack, this.#v4, entries);
-    const entryDifferences = await this.#compareEntries(record, result, entries);
-    const others = differences.filter(({ what }) => entryDifferences.every((entry) => entry.what !== what));
-    if (entryDifferences.length > 0)
-      return { kind: "changed", differences: [...entryDifferences, ...others] };
-    return others.length > 0 ? this.#conclude(record, others) : this.#toSame(record, result, entries);
+    const differences = compareOutcomes(recordedOutcome(record, pack), is, route, entries?.isEqual);
+    if (differences.length > 0) return this.#judgeUnlike(record, differences);
+    return this.#judgeSame(is, entries, isExact(record, run));
+  }
+
+  /** The outcome of the last record. A request that failed unexpectedly has no route and calls to compare. */
+  #outcomeOf(run: DryRunResponse | Error, { alpha }: AuditRecord): ReplayOutcome {
+    if (!(run instanceof Error)) return runOutcome(run, this.pack, this.#v4);
+    const { failed: status } = this.pack.statuses;
+    return { route: alpha.route, calls: [], status, response: undefined, error: run.message };
   }
 
   /** The result of a record without a difference, if its entries of catalogs could be compared. */
-  #toSame(record: AuditRecord, result: DryRunResponse, entries: EntryComparison | undefined): ReplayResult {
+  #judgeSame(
+    { response }: ReplayOutcome,
+    entries: EntryComparison | undefined,
+    exact: boolean,
+  ): ReplayResult {
     const control = this.#control;
     // Without a control, no entry was compared with anything.
     const copy = control ? this.#dryRun.catalogs : NO_CATALOGS;
-    const uncompared = entries?.findUnknown(bodyOf(result.response), copy) ?? [];
+    const uncompared = entries?.findUnknown(response, copy) ?? [];
     const differing = uncompared.filter(
       (name) => control && control.entriesOf(name) !== this.entriesOf(name),
     );
@@ -190,38 +184,22 @@ export class Replay {
       return inconclusive(`it has entries of ${differing.join(", ")} that are not in examples/catalogs.yaml`);
     return {
       kind: "same",
-      ...(isExact(record, result) && { exact: true as const }),
+      ...(exact && { exact: true as const }),
       ...(uncompared.length > 0 && { uncompared }),
     };
   }
 
-  /** The differences of entries from those under the control. */
-  async #compareEntries(
-    record: AuditRecord,
-    result: DryRunResponse,
-    entries: EntryComparison | undefined,
-  ): Promise<ReplayDifference[]> {
-    const expected = entries && (await this.#control?.respond(record));
-    if (!entries || !expected || expected instanceof Error) return [];
-    return entries.compareWithControl(bodyOf(expected.response), bodyOf(result.response));
-  }
-
-  async #compareCatalog(record: AuditRecord): Promise<ReplayResult> {
-    const [is, was] = [await this.respond(record), await this.#control?.respond(record)];
-    if (!was || was instanceof Error || is instanceof Error) return inconclusive(FROM_CATALOG);
-    const differences = compareBodies("response", bodyOf(was.response), bodyOf(is.response));
-    return differences.length > 0 ? { kind: "changed", differences } : inconclusive(FROM_CATALOG);
-  }
-
-  /** The meaning of the differences. Differences of an incomplete record are not changes. */
-  async #conclude(record: AuditRecord, differences: readonly ReplayDifference[]): Promise<ReplayResult> {
+  /** The meaning of differences from a record, which this pack has not caused, or which the record itself may cause. */
+  #judgeUnlike(record: AuditRecord, differences: readonly ReplayDifference[]): ReplayResult {
     if (this.#v4.cached.length > 0 && differences.every(({ what }) => what.startsWith("response")))
       return inconclusive("it depends on a v4 response that was cached, and is not recorded");
     if (isUnknownRecord(record, this.pack))
       return inconclusive("it depends on the entries of catalogs, which are not recorded");
     if (isOtherVersion(record, this.pack))
       return inconclusive("it asked for a version, which is not recorded");
-    if (this.#control) return judge(record, differences, await this.#control.run(record));
-    return hasSecrets(record) ? inconclusive(SECRET) : { kind: "changed", differences };
+    if (hasSecrets(record)) return inconclusive(SECRET);
+    return this.#control
+      ? inconclusive("it differs under the current pack, too")
+      : { kind: "changed", differences };
   }
 }

@@ -10,10 +10,14 @@ const printed = captureCommands();
 
 /** The exit code, the calls, and the comments before them. */
 async function explain(pack: SmallPack, ...args: readonly string[]) {
-  const code = await runCommandLine(["explain", "--mappings-dir", writeSmallPack(pack), ...args]);
+  return explainIn(writeSmallPack(pack), ...args);
+}
+
+async function explainIn(folder: string, ...args: readonly string[]) {
+  const code = await runCommandLine(["explain", "--mappings-dir", folder, ...args]);
   const lines = printed().split("\n");
   const calls = lines.flatMap((line) => {
-    const [, method = "GET", path] = /^curl -g (?:-X (\w+) )?"\$UPSTREAM"'([^']*)'/.exec(line) ?? [];
+    const [, method = "GET", path] = /^curl -g (?:-X (\w+) )?"\$\w+"'([^']*)'/.exec(line) ?? [];
     return path === undefined ? [] : [`${method} ${path}`];
   });
   return { code, calls, text: lines.join("\n") };
@@ -278,6 +282,83 @@ describe("explain", () => {
     expect(calls).toEqual(["GET /items?page=1&size=2"]);
     expect(text).toContain("# all pages\ncurl");
   });
+});
+
+/** Requests of packs that are shipped: the calls, and comments before them. */
+const SHIPPED: readonly (readonly [
+  args: readonly string[],
+  calls: readonly string[],
+  comments: readonly string[],
+])[] = [
+  [
+    ["mappings", "GET /vm/instances/5"],
+    ["GET /v4/vm/instances/5", "GET /v4/vm/instances/5/transfer", "GET /v4/vm/instances/5/backups"],
+    [
+      'additionally, for "backups", if backups.enabled',
+      "possible loss (detail): total_transfer: a part of a GB; 0 in lists",
+    ],
+  ],
+  [
+    ["mappings", "PUT /vm/instances/5/configs/7", "-d", '{"disks":{"sda":5}}'],
+    [
+      "GET /v4/vm/instances/5/configs/7",
+      "PUT /v4/vm/instances/5/configs/7",
+      "GET /v4/vm/instances/5/disks?page=1&page_size=100",
+    ],
+    ['additionally, for "disks", all pages'],
+  ],
+  [
+    ["mappings", "POST /vm/instances/5/backups/cancel"],
+    ["POST /v4/vm/instances/5/backups/cancel", "GET /v4/vm/instances/5"],
+    ["after the call, for the response\ncurl"],
+  ],
+  [
+    ["mappings", "PUT /vm/instances/5", "-d", "{}"],
+    ["GET /v4/vm/instances/5", "GET /v4/vm/instances/5/transfer", "GET /v4/vm/instances/5/backups"],
+    [],
+  ],
+  [
+    ["mappings", "GET /vm/kernels/vm/latest_64"],
+    ["GET /v4/vm/kernels"],
+    ["not called now: the response comes from the catalog cache, which is filled by\ncurl "],
+  ],
+  [
+    ["examples/shipping/pack", "PUT /labels/current", "-d", '{"paper":"a6"}'],
+    ["PUT /prints/current", "GET /jobs/{response.job.id}", "GET /prints/{response.print}"],
+    ["after the call, for the response, after a 202, every 10 ms for at most 1000 ms, until done"],
+  ],
+  [
+    ["examples/shipping/pack", "GET /parcels/7/carriers"],
+    [
+      "GET /consignments/7",
+      "GET /depots/{consignment.depot}",
+      "GET /carriers?country={depot.address.country}&depot={consignment.depot}",
+    ],
+    [],
+  ],
+  [
+    ["examples/shipping/pack", "GET /deliveries/states?ids=d3,d1,x,d2"],
+    ["GET /drops/3", "GET /drops/1", "GET /drops/2"],
+    ["once for each id\ncurl "],
+  ],
+  [["examples/shop/pack", "POST /orders/5/refund"], ["POST /api/purchases/5/refunds"], []],
+];
+
+test.each(SHIPPED)("explain %j prints the calls", async ([folder = "", ...args], calls, comments) => {
+  const explained = await explainIn(folder, ...args);
+  expect([explained.code, explained.calls]).toEqual([0, calls]);
+  for (const comment of comments) expect(explained.text).toContain(`# ${comment}`);
+});
+
+test.each([
+  [["POST /vm/instances", "-d", '{"label":"x"}'], /^# {3}datacenter: This field is required\.$/m],
+  [["GET /vm/instances", "-H", 'X-Filter: {"nope":1}'], /^# {3}nope cannot be filtered by\.$/m],
+  [["POST /feedback"], /^# rejected by the gateway with 400\n# {3}This call has no counterpart/m],
+  [["GET /nope"], /^# rejected by the gateway with 404: alpha has no such route$/m],
+])("explain %j prints alpha's errors, and exits with 1", async (args, message) => {
+  const { code, calls, text } = await explainIn("mappings", ...args);
+  expect([code, calls]).toEqual([1, []]);
+  expect(text).toMatch(message);
 });
 
 describe("explain -d", () => {

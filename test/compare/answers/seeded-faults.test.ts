@@ -15,7 +15,7 @@ const chosen = [
     "order: by another field",
     "status of what is missing",
   ].flatMap((name) => FAULTS.filter((fault) => fault.name === name)),
-  ...["time zone", "letter case"].flatMap((name) => VOLATILE_FAULTS.filter((fault) => fault.name === name)),
+  ...["time zone", "zone suffix"].flatMap((name) => VOLATILE_FAULTS.filter((fault) => fault.name === name)),
 ];
 
 describe("a mistake in the pack, behind an old service that differs from itself", () => {

@@ -9,7 +9,8 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
-import { MAX_COMPARED_BYTES, OldService } from "../../../src/compare/live/ask-old-service.ts";
+import { MAX_COMPARED_BYTES } from "../../../src/compare/answers/compare-answers.ts";
+import { OldService } from "../../../src/compare/live/ask-old-service.ts";
 import { createAuthority, readCertificate } from "../../support/certificates.ts";
 
 const open: (() => unknown)[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { Budget, type Limits } from "../../../src/compare/live/budget.ts";
+import { Budget, type Limits } from "../../../src/compare/answers/budget.ts";
 
 const LIMITS: Limits = { perSecond: 10, perClient: 3, clientSeconds: 60, memory: 1000 };
 

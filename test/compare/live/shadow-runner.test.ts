@@ -4,7 +4,7 @@ import type { Answer, Compared } from "../../../src/compare/answers/comparison.t
 import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
 import type { Route } from "../../../src/pack/routes/route.ts";
 import type { Asked } from "../../../src/compare/answers/second-answer.ts";
-import { Budget, type Limits } from "../../../src/compare/live/budget.ts";
+import { Budget, type Limits } from "../../../src/compare/answers/budget.ts";
 import type { Judge } from "../../../src/compare/answers/judge.ts";
 import type { ServedRequest, SideQuestion } from "../../../src/compare/live/served-request.ts";
 import { ShadowRunner, type ShadowOptions } from "../../../src/compare/live/shadow-runner.ts";

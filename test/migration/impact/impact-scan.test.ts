@@ -1,5 +1,5 @@
 /** Who would notice: what the summaries say is compared with a scan of all recorded bodies. Nobody is missed. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { sample, constantFrom, option, record } from "fast-check";
 import { namesOfRoutes } from "../../../src/migration/impact/who-would-notice.ts";
 import { packIn } from "../../support/packs.ts";
@@ -104,9 +104,6 @@ for (const [store, describeStore, makeStore] of [
       }
       senders = await scanRecords(gateway);
     }, 120_000);
-    afterAll(async () => {
-      await database?.drop();
-    });
 
     const ask = async (asked: Asked): Promise<string[]> => {
       const query = new URLSearchParams({ ...asked });

@@ -53,7 +53,6 @@ describeReplicas("two replicas with one Redis", () => {
   afterEach(async () => {
     await Promise.all(replicas.map((replica) => replica.close()));
     for (const client of clients) await client.close();
-    await server.stop();
     jest.restoreAllMocks();
   });
 

@@ -1,5 +1,5 @@
 /** The page on which a client reads what it still has to change: with its own token, about its own calls. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { fingerprint, tokenHash } from "../../../src/gateway/auth/token-cache.ts";
 import { startGateway, type Gateway, type TestSettings } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
@@ -177,7 +177,6 @@ withPostgres("the page of a client, with PostgreSQL", () => {
   beforeAll(async () => {
     database = await makeDatabase();
   });
-  afterAll(() => database.drop());
   testPage(() => ({ DATABASE_URL: database.url }));
 });
 

@@ -1,5 +1,5 @@
 /** The report of a day's traffic of five clients, with a real gateway and each audit store. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { parse, stringify } from "yaml";
@@ -35,7 +35,6 @@ describe("the report of a gateway with SQLite", () => {
   beforeAll(async () => {
     gateway = await withTraffic();
   }, LONG_MS);
-  afterAll(() => gateway?.stop());
 
   test("has a guide for each client from its own calls, the most frequent first", async () => {
     const info = summarizeReport(await reportOf(gateway));
@@ -110,10 +109,6 @@ describe("the report of a gateway with SQLite", () => {
     database = await makeDatabase();
     gateway = await withTraffic({ DATABASE_URL: database.url });
   }, LONG_MS);
-  afterAll(async () => {
-    await gateway?.stop();
-    await database?.drop();
-  });
 
   test("is the same", async () => {
     expect(summarizeReport(await reportOf(gateway))).toEqual(parse(readFileSync(GOLDEN, "utf8")));

@@ -1,70 +1,40 @@
 /** Who calls what, in a browser: rows that open, periods, searches, routes, and the filters of the traffic view. */
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { readFile } from "node:fs/promises";
-import type { Browser, Page } from "playwright-core";
 import { sendTraffic } from "../../support/five-clients.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { RECORDING, startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { RECORDING, startListeningGateway } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { describeWith } from "../../support/services.ts";
-import { openBrowser, openConsole, type Console } from "./console-page.ts";
+import { LONG_MS, LOOKS } from "./console-page.ts";
+import { startInBrowser } from "./start-in-browser.ts";
 
-const LONG_MS = 120_000;
-const WIDE = { width: 1280, scheme: "light" } as const;
-const LOOKS = [
-  WIDE,
-  { width: 1280, scheme: "dark" },
-  { width: 390, scheme: "light" },
-  { width: 390, scheme: "dark" },
-] as const;
 const today = (): string => new Date().toISOString().slice(0, 10);
 
 (await describeWith("chromium"))("who calls what in a browser", () => {
-  let browser: Browser;
-  let gateway: ListeningGateway;
-  let consolePage: Console;
-
-  async function show(hash: string, look: (typeof LOOKS)[number] = WIDE): Promise<Page> {
-    consolePage = await openConsole(browser, gateway, look);
-    await consolePage.open(hash);
-    return consolePage.page;
-  }
-
-  async function expectSound(page: Page): Promise<void> {
-    expect({
-      at: page.url(),
-      violations: await consolePage.violations(),
-      overflow: await consolePage.overflow(),
-      complaints: consolePage.complaints,
-    }).toEqual({ at: page.url(), violations: [], overflow: 0, complaints: [] });
-  }
-
-  beforeAll(async () => {
-    browser = await openBrowser();
-    gateway = await startListeningGateway({
+  const { gateway, show } = startInBrowser(() =>
+    startListeningGateway({
       ...RECORDING,
       CLIENTS_FILE: writeOperatorFile('dashboards:\n  user_agents: ["fleet-dashboard/*"]\n'),
-    });
-    const { tokens } = gateway.sandbox;
-    await sendTraffic(gateway.url, tokens);
+    }),
+  );
+  beforeAll(async () => {
+    const { url, sandbox } = gateway();
+    const { tokens } = sandbox;
+    await sendTraffic(url, tokens);
     // Two more tokens of one program, which calls a route that nobody else calls.
     const others = Object.entries(tokens).filter(
       ([name]) => !["readOnly", "vms", "full", "app"].includes(name),
     );
     for (const [, token] of others)
       for (const authorization of [`token ${token}`, `Bearer ${token}`])
-        await fetch(`${gateway.url}/v4/vm/types`, { headers: { authorization, "user-agent": "batch/1.0" } });
+        await fetch(`${url}/v4/vm/types`, { headers: { authorization, "user-agent": "batch/1.0" } });
   }, LONG_MS);
-  afterEach(() => consolePage?.close());
-  afterAll(async () => {
-    await browser?.close();
-    await gateway?.stop();
-  });
 
   test.each(LOOKS)(
     "a row of several tokens opens to them by keyboard, and closes by mouse: $width, $scheme",
     async (look) => {
-      const page = await show("#/clients", look);
+      const { page, faults } = await show("#/clients", look);
       const open = page.getByRole("button", { name: /^\d+ tokens of agent:batch$/ });
       await open.focus();
       await page.keyboard.press("Enter");
@@ -72,7 +42,7 @@ const today = (): string => new Date().toISOString().slice(0, 10);
       await tokens.waitFor();
       expect(await open.getAttribute("aria-expanded")).toBe("true");
       expect(await tokens.locator("tbody tr").count()).toBeGreaterThan(1);
-      await expectSound(page);
+      expect(await faults()).toEqual([]);
       await open.click();
       await tokens.waitFor({ state: "hidden" });
       expect(await open.getAttribute("aria-expanded")).toBe("false");
@@ -83,7 +53,7 @@ const today = (): string => new Date().toISOString().slice(0, 10);
   test.each(LOOKS)(
     "a period and a search narrow the clients, and the address keeps them: $width, $scheme",
     async (look) => {
-      const page = await show("#/clients", look);
+      const { page, faults } = await show("#/clients", look);
       const names = page.locator("td[data-label=Client] > a");
       const all = await names.count();
       await page.getByLabel("Search clients").fill("DASHBOARD");
@@ -100,7 +70,7 @@ const today = (): string => new Date().toISOString().slice(0, 10);
       await page.getByLabel("From").fill(today());
       await page.getByLabel("Until").fill(today());
       await waitFor(async () => (await names.count()) === 1);
-      await expectSound(page);
+      expect(await faults()).toEqual([]);
       expect(page.url()).toContain(`from=${today()}&until=${today()}`);
       await page.getByRole("button", { name: "Clear" }).press("Enter");
       await waitFor(async () => (await names.count()) === all);
@@ -112,14 +82,14 @@ const today = (): string => new Date().toISOString().slice(0, 10);
   test.each(LOOKS)(
     "a route leads to its clients, and a client to its routes, in the same period: $width, $scheme",
     async (look) => {
-      const page = await show("#/routes?days=7", look);
+      const { page, faults } = await show("#/routes?days=7", look);
       await page.getByText(/\d+ routes, \d+ callers/).waitFor();
-      await expectSound(page);
+      expect(await faults()).toEqual([]);
       await page.getByRole("link", { name: "GET /vm/types", exact: true }).first().click();
       await page.getByRole("heading", { level: 1, name: "GET /vm/types" }).waitFor();
       const callers = page.getByRole("table", { name: "Who calls GET /vm/types" });
       expect(await callers.locator("td[data-label=Client] > a").allInnerTexts()).toContain("batch");
-      await expectSound(page);
+      expect(await faults()).toEqual([]);
       await callers.getByRole("link", { name: "batch" }).click();
       await page.getByRole("heading", { level: 1, name: "agent:batch" }).waitFor();
       expect(page.url()).toContain("days=7");
@@ -128,7 +98,7 @@ const today = (): string => new Date().toISOString().slice(0, 10);
       await page.getByLabel("Period").selectOption("last 90 days");
       await waitFor(async () => page.url().includes("days=90"));
       await routes.waitFor();
-      await expectSound(page);
+      expect(await faults()).toEqual([]);
       await page.getByRole("link", { name: "← Clients" }).click();
       await page.getByRole("heading", { level: 1, name: "Clients" }).waitFor();
     },
@@ -136,7 +106,7 @@ const today = (): string => new Date().toISOString().slice(0, 10);
   );
 
   test("the migration view has the states and colours of the report, for the same clients", async () => {
-    const page = await show("#/migration");
+    const { page, open } = await show("#/migration");
     const statesOf = async (rows: string): Promise<Record<string, unknown>> => {
       const list = `[...document.querySelectorAll(${JSON.stringify(rows)})]`;
       const state = "row.querySelector('.tag')";
@@ -149,14 +119,14 @@ const today = (): string => new Date().toISOString().slice(0, 10);
     await page.getByLabel("Search clients").press("Enter");
     await waitFor(async () => (await page.locator(table).count()) === 1);
     expect(await page.getByRole("link", { name: "HTML" }).getAttribute("href")).toContain("search=batch");
-    await consolePage.open("api/report?format=html");
+    await open("api/report?format=html");
     const reported = await statesOf("h2 + .table > table > tbody > tr:has(> td:nth-child(2) > .tag)");
     expect(Object.keys(shown).length).toBeGreaterThan(2);
     expect(reported).toMatchObject({ dashboards: shown["dashboards"], batch: shown["batch"] });
   });
 
   test("the report of a search opens to tokens and callers", async () => {
-    const page = await show("api/report?format=html&search=batch");
+    const { page, faults } = await show("api/report?format=html&search=batch");
     expect(await page.locator("section.page > h2").allInnerTexts()).toEqual(["batch"]);
     await page
       .getByText(/^\d+ tokens, with their requests of all days$/)
@@ -165,11 +135,11 @@ const today = (): string => new Date().toISOString().slice(0, 10);
     expect(await page.locator(".inside details[open] tbody tr").count()).toBeGreaterThan(1);
     await page.locator("summary", { hasText: "1 caller" }).first().click();
     expect(await page.locator(".inside details[open]").last().innerText()).toContain("batch");
-    await expectSound(page);
+    expect(await faults()).toEqual([]);
   });
 
   test("the traffic view filters by lane and by name in the store, and exports what it shows", async () => {
-    const page = await show("#/traffic");
+    const { page, faults } = await show("#/traffic");
     const asked: string[] = [];
     page.on("request", (request) => void asked.push(request.url()));
     await page.getByLabel("Lane").selectOption("native");
@@ -186,6 +156,24 @@ const today = (): string => new Date().toISOString().slice(0, 10);
     const lines = (await readFile(await download.path(), "utf8")).trim().split("\n");
     const agents = new Set(lines.map((line) => JSON.parse(line).client.userAgent));
     expect([...agents]).toEqual(["fleet-dashboard/3.2 (python-requests/2.19)"]);
-    await expectSound(page);
+    expect(await faults()).toEqual([]);
+  });
+
+  test("the report is opened from the console, as a whole and for one client", async () => {
+    const { page, complaints } = await show("#/migration");
+    const opened = async (): Promise<(string | null)[]> => {
+      const [report] = await Promise.all([
+        page.context().waitForEvent("page"),
+        page.getByRole("link", { name: "HTML" }).click(),
+      ]);
+      await report.locator("main h1").waitFor();
+      return report.locator("section.page > h2").allTextContents();
+    };
+    expect((await opened()).length).toBeGreaterThan(1);
+    const row = page.getByRole("row", { name: "control-panel/1.4" });
+    await row.getByRole("link").first().click();
+    await page.getByText("What it calls").waitFor();
+    expect(await opened()).toEqual(["control-panel/1.4"]);
+    expect(complaints).toEqual([]);
   });
 });

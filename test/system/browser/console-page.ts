@@ -1,6 +1,7 @@
 /** The console as someone sees it: a browser before a real gateway with real traffic. */
 import { readFileSync } from "node:fs";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { endsWithTest } from "../../support/ends-with-test.ts";
 import type { ListeningGateway } from "../../support/gateway.ts";
 
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
@@ -8,28 +9,42 @@ const ARGUMENTS =
   "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking " +
   "--disable-component-update --disable-sync";
 
-export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: "/usr/bin/chromium", args: ARGUMENTS.split(" ") });
+/** Starts a browser, which ends with the test. */
+export async function openBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ARGUMENTS.split(" ") });
+  endsWithTest(() => browser.close());
+  return browser;
+}
 
 export interface Look {
   readonly width: number;
   readonly scheme: "light" | "dark";
 }
 
+/** Wide and narrow, light and dark. */
+export const LOOKS: readonly Look[] = [
+  { width: 1280, scheme: "light" },
+  { width: 1280, scheme: "dark" },
+  { width: 390, scheme: "light" },
+  { width: 390, scheme: "dark" },
+];
+
+/** For tests that start a browser and a gateway, or open many views. */
+export const LONG_MS = 120_000;
+
 export interface Console {
   readonly page: Page;
   /** What the browser complained about since the start. */
-  readonly complaints: readonly string[];
+  readonly complaints: string[];
   /** Opens a view by its address, `#/clients`, and waits until it is there. */
   open(hash: string): Promise<void>;
   /** Accessibility violations of the current page: rule and elements. */
   violations(): Promise<string[]>;
-  /** Pixels that the page is wider than the window. */
-  overflow(): Promise<number>;
-  close(): Promise<void>;
+  /** What is not accessible, does not fit the window, or made the browser complain so far. */
+  faults(): Promise<string[]>;
 }
 
-/** Opens the console of a gateway in a browser of its own size and taste. */
+/** Opens the console of a gateway in a window of its own size and taste, which is closed after the test. */
 export async function openConsole(
   browser: Browser,
   gateway: ListeningGateway,
@@ -43,11 +58,18 @@ export async function openConsole(
     permissions: ["clipboard-read", "clipboard-write"],
     ...options,
   });
+  endsWithTest(() => context.close());
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
   page.on("pageerror", (error) => void complaints.push(String(error)));
   const home = gateway.adminUrl ?? "";
+  async function violations(): Promise<string[]> {
+    await page.evaluate(AXE);
+    return page.evaluate(
+      "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target).join(', ')))",
+    );
+  }
   return {
     page,
     complaints,
@@ -57,14 +79,11 @@ export async function openConsole(
       await page.goto(`${home}/${hash}`);
       await page.locator("main h1").waitFor();
     },
-    async violations() {
-      await page.evaluate(AXE);
-      const found = await page.evaluate(
-        "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target).join(', ')))",
-      );
-      return found as string[];
+    violations,
+    async faults() {
+      const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+      const wide = overflow > 0 ? [`${page.url()} is ${overflow} pixels too wide`] : [];
+      return [...(await violations()), ...wide, ...complaints];
     },
-    overflow: () => page.evaluate<number>("document.documentElement.scrollWidth - innerWidth"),
-    close: () => context.close(),
   };
 }

@@ -1,16 +1,13 @@
 /** What was lost, and who came back, in the console and in the report. */
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import { expect, test } from "@jest/globals";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
-import { RECORDING, startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { RECORDING, startListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
-import { openBrowser, openConsole, type Console } from "./console-page.ts";
+import { LONG_MS, LOOKS } from "./console-page.ts";
+import { startInBrowser } from "./start-in-browser.ts";
 
-const LONG_MS = 120_000;
 const DAY_MS = 86_400_000;
 /** A client that moved, and came back. */
 const RETURNED = "00000000000000aa";
@@ -34,53 +31,28 @@ async function recordReturn(dataDir: string): Promise<void> {
 }
 
 (await describeWith("chromium"))("losses and returns in a browser", () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "losses-"));
-  let browser: Browser;
-  let gateway: ListeningGateway;
-  let consolePage: Console;
-
-  beforeAll(async () => {
-    browser = await openBrowser();
+  const { show } = startInBrowser(async () => {
+    const dataDir = temporaryFolder();
     await recordReturn(dataDir);
-    gateway = await startListeningGateway({ ...RECORDING, DATA_DIR: dataDir });
+    const gateway = await startListeningGateway({ ...RECORDING, DATA_DIR: dataDir });
     await gateway.request("GET /vm/instances");
     await gateway.request("GET /vm/instances", { as: "readOnly" });
     await gateway.request("PUT /account/profile", { body: { ip_whitelist_enabled: true } });
     const zone = { dnszone: "a.example", type: "master", soa_email: "a@a.example", refresh_sec: 301 };
     await gateway.request("POST /dns/zones", { body: zone });
-  }, LONG_MS);
-  afterEach(() => consolePage?.close());
-  afterAll(async () => {
-    await browser?.close();
-    await gateway?.stop();
-    rmSync(dataDir, { recursive: true });
+    return gateway;
   });
 
-  test.each([
-    { width: 1280, scheme: "light" },
-    { width: 390, scheme: "dark" },
-    { width: 1280, scheme: "dark" },
-    { width: 390, scheme: "light" },
-  ] as const)(
+  test.each(LOOKS)(
     "are accessible and fit the window: $width, $scheme",
     async (look) => {
-      consolePage = await openConsole(browser, gateway, look);
-      const { page } = consolePage;
+      const { page, open, faults } = await show("#/migration", look);
       for (const view of ["#/migration", "#/clients", `#/clients/${RETURNED}`, "api/report?format=html"]) {
-        await consolePage.open(view);
+        await open(view);
         for (const details of await page.locator("main details").all())
           if (await details.isVisible()) await details.evaluate((node) => node.setAttribute("open", ""));
-        expect({
-          view,
-          violations: await consolePage.violations(),
-          overflow: await consolePage.overflow(),
-        }).toEqual({
-          view,
-          violations: [],
-          overflow: 0,
-        });
+        expect(await faults()).toEqual([]);
       }
-      expect(consolePage.complaints).toEqual([]);
     },
     LONG_MS,
   );
@@ -88,9 +60,7 @@ async function recordReturn(dataDir: string): Promise<void> {
   test(
     "the heaviest loss comes first, with its clients, and roundings open by mouse and keyboard",
     async () => {
-      consolePage = await openConsole(browser, gateway);
-      const { page } = consolePage;
-      await consolePage.open("#/migration");
+      const { page } = await show("#/migration");
       const section = page.locator("section.losses");
       const weights = await section.locator("> table .tag").allTextContents();
       expect(weights).toEqual(["meaning", ...weights.slice(1).map(() => "detail")]);
@@ -117,16 +87,15 @@ async function recordReturn(dataDir: string): Promise<void> {
   test(
     "a client that came back is named with the day, in the console and in the report",
     async () => {
-      consolePage = await openConsole(browser, gateway);
-      const { page } = consolePage;
+      const { page, open } = await show("#/clients");
       for (const view of ["#/clients", "#/migration"]) {
-        await consolePage.open(view);
+        await open(view);
         const row = page.getByRole("row", { name: RETURNED });
         expect(await row.textContent()).toContain(`movingcame back on ${day(2)}`);
       }
-      await consolePage.open(`#/clients/${RETURNED}`);
+      await open(`#/clients/${RETURNED}`);
       expect(await page.locator(".facts").textContent()).toContain(`Came back${day(2)}`);
-      await consolePage.open("api/report?format=html");
+      await open("api/report?format=html");
       expect(await page.locator("main").textContent()).toContain(`moving came back on ${day(2)}`);
     },
     LONG_MS,

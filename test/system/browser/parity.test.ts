@@ -1,19 +1,16 @@
 /** What comparisons have found, in the console. */
-import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import { expect, test } from "@jest/globals";
 import { Redaction } from "../../../src/audit/redact/redact.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import { openComparisons } from "../../../src/compare/counts/comparisons.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { answer, different, equal } from "../../compare/counts/make-compared.ts";
-import { RECORDING, startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { RECORDING, startListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
-import { openBrowser, openConsole, type Console } from "./console-page.ts";
+import { LONG_MS, LOOKS } from "./console-page.ts";
+import { startInBrowser } from "./start-in-browser.ts";
 
-const LONG_MS = 120_000;
 const ROUTE = "GET /vm/instances/:id";
 
 async function compare(directory: string): Promise<void> {
@@ -54,29 +51,16 @@ async function compare(directory: string): Promise<void> {
 }
 
 (await describeWith("chromium"))("comparisons in a browser", () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "parity-"));
-  let browser: Browser;
-  let gateway: ListeningGateway;
-  let consolePage: Console;
-
-  beforeAll(async () => {
-    browser = await openBrowser();
+  const { show } = startInBrowser(async () => {
+    const dataDir = temporaryFolder();
     await compare(dataDir);
-    gateway = await startListeningGateway({ ...RECORDING, DATA_DIR: dataDir });
-  }, LONG_MS);
-  afterEach(() => consolePage?.close());
-  afterAll(async () => {
-    await browser?.close();
-    await gateway?.stop();
-    rmSync(dataDir, { recursive: true });
+    return startListeningGateway({ ...RECORDING, DATA_DIR: dataDir });
   });
 
   test(
     "by route: whether they are enough, and an example with its rows aligned by id",
     async () => {
-      consolePage = await openConsole(browser, gateway);
-      const { page } = consolePage;
-      await consolePage.open("#/parity");
+      const { page, complaints } = await show("#/parity");
       const routes = page.locator("main li", { has: page.locator("ul") });
       const [first, second] = [routes.first(), routes.filter({ hasText: ROUTE })];
       expect(await first.innerText()).toMatch(
@@ -90,28 +74,19 @@ async function compare(directory: string): Promise<void> {
       expect(await differing.allInnerTexts()).toEqual([
         expect.stringMatching(/vms\[id=1\]\.label\s+"one"\s+"ONE"/),
       ]);
-      expect(consolePage.complaints).toEqual([]);
+      expect(complaints).toEqual([]);
     },
     LONG_MS,
   );
 
-  test.each([
-    { width: 1280, scheme: "light" },
-    { width: 390, scheme: "dark" },
-  ] as const)(
+  test.each(LOOKS)(
     "are accessible and fit the window: $width, $scheme",
     async (look) => {
-      consolePage = await openConsole(browser, gateway, look);
-      await consolePage.open("#/parity");
-      const example =
-        (await consolePage.page
-          .getByRole("link", { name: "alpha-gateway parity show" })
-          .getAttribute("href")) ?? "";
-      for (const view of ["#/parity", example]) {
-        await consolePage.open(view);
-        expect([view, await consolePage.violations(), await consolePage.overflow()]).toEqual([view, [], 0]);
-      }
-      expect(consolePage.complaints).toEqual([]);
+      const { page, faults } = await show("#/parity", look);
+      expect(await faults()).toEqual([]);
+      await page.getByRole("link", { name: "alpha-gateway parity show" }).click();
+      await page.getByRole("heading", { name: "GET /vm/instances" }).waitFor();
+      expect(await faults()).toEqual([]);
     },
     LONG_MS,
   );

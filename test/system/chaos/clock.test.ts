@@ -1,7 +1,7 @@
 /** A system clock that is set by hours while a process serves does not change durations. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { createFolder, removeFolders } from "../e2e/folder.ts";
-import { killAll, serve, type Serving } from "../e2e/program.ts";
+import { beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve, type Serving } from "../e2e/program.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { acceptGoodTokens, neverRespond, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { describeWith } from "../../support/services.ts";
@@ -20,7 +20,7 @@ let gateway: Serving;
 
 async function start(): Promise<void> {
   v4 = await startFakeV4();
-  const folder = createFolder();
+  const folder = temporaryFolder();
   clock = createSettableClock(folder);
   gateway = await serve(folder, {
     env: {
@@ -31,11 +31,6 @@ async function start(): Promise<void> {
       TOKEN_NEGATIVE_TTL_SECONDS: "1",
     },
   });
-}
-async function end(): Promise<void> {
-  await killAll();
-  await v4.close();
-  removeFolders();
 }
 
 const ask = (token: string): Promise<Response> =>
@@ -62,7 +57,6 @@ describe.each([
     clock.set(0);
     v4.respondWith(acceptGoodTokens);
   });
-  afterAll(end);
 
   test(
     "does not extend a rate limit beyond its window, nor the reported one",

@@ -31,7 +31,6 @@ describe("a full disk", () => {
   afterAll(async () => {
     await relaxed.gateway.stop();
     await strict.gateway.stop();
-    disk.remove();
   });
 
   /** Checks the integrity of the database file, and reads the request ids of its records. */

@@ -1,17 +1,21 @@
-/** The page of faults has the expectations of the suites. */
+/** The pages of faults have the expectations of the suites, and tests that exist. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { ELSEWHERE } from "./elsewhere.ts";
-import { faultRows, faultsPage } from "./faults-page.ts";
+import { faultsPage } from "./faults-page.ts";
 
-test.each([
-  ["docs/results/faults.md", faultsPage],
-  ["docs/results/faults.tsv", faultRows],
-] as const)("%s is up to date with the data of the suites", (path, write) => {
-  if (process.env["CHAOS_PAGE"]) writeFileSync(path, write());
-  expect(readFileSync(path, "utf8")).toBe(write());
+const PAGE = "docs/results/faults.md";
+
+test("docs/results/faults.md is up to date with the data of the suites", () => {
+  if (process.env["CHAOS_PAGE"]) writeFileSync(PAGE, faultsPage());
+  expect(readFileSync(PAGE, "utf8")).toBe(faultsPage());
 });
 
-test.each(ELSEWHERE)("the cited test exists: $fault", ({ file, test: name }) => {
-  expect(readFileSync(file, "utf8")).toContain(name);
+test("each fault of docs/results/faults.tsv has a test", () => {
+  const [, ...rows] = readFileSync("docs/results/faults.tsv", "utf8").trimEnd().split("\n");
+  const without = rows.filter((row) => {
+    const [, , file = "", name = ""] = row.split("\t");
+    return name === "" || !readFileSync(file, "utf8").includes(name);
+  });
+  expect(without).toEqual([]);
+  expect(rows.length).toBeGreaterThan(40);
 });

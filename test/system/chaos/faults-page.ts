@@ -1,4 +1,3 @@
-import { ELSEWHERE } from "./elsewhere.ts";
 import { STORE_FAULTS } from "./store-faults.ts";
 import { V4_FAULTS } from "./v4-faults.ts";
 
@@ -51,9 +50,3 @@ Without Redis each process enforces its share of the limits.
 
 [faults.tsv](faults.tsv) has a row for each, with its effect and its test.
 `;
-
-/** The rows of `docs/results/faults.tsv`: faults that other suites inject. */
-export const faultRows = (): string =>
-  [["fault", "effect", "test"], ...ELSEWHERE.map(({ fault, outcome, file }) => [fault, outcome, file])]
-    .map((cells) => `${cells.join("\t")}\n`)
-    .join("");

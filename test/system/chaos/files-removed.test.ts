@@ -1,10 +1,10 @@
 /** The files of SQLite are removed or replaced while the gateway runs: the system keeps them until it ends, and no longer. */
 import { cpSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { acceptGoodTokens, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { createFolder, removeFolders } from "../e2e/folder.ts";
-import { killAll, serve, type Serving } from "../e2e/program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve, type Serving } from "../e2e/program.ts";
 import { readMetric, waitForReadiness } from "./admin-client.ts";
 
 let v4: FakeV4;
@@ -14,16 +14,11 @@ let gateway: Serving;
 beforeEach(async () => {
   v4 = await startFakeV4();
   v4.respondWith(acceptGoodTokens);
-  const folder = createFolder();
+  const folder = temporaryFolder();
   data = join(folder, "data");
   gateway = await serve(folder, { env: { UPSTREAM_URL: v4.url, DATA_DIR: data } });
   await ask();
   while ((await readMetric(gateway.admin, "audit_written_total")) < 1);
-});
-afterEach(async () => {
-  await killAll();
-  await v4.close();
-  removeFolders();
 });
 
 const ask = async (): Promise<number> => {

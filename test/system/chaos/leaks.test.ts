@@ -1,8 +1,8 @@
 /** After all that can go wrong a process holds no more than before: no socket, no descriptor, no heap of requests. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createFolder, removeFolders } from "../e2e/folder.ts";
-import { killAll, serve, type Serving } from "../e2e/program.ts";
+import { beforeAll, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve, type Serving } from "../e2e/program.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
@@ -23,7 +23,7 @@ beforeAll(async () => {
   v4 = await startFakeV4();
   v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   proxy = await startFaultProxy(v4.url);
-  gateway = await serve(createFolder(), {
+  gateway = await serve(temporaryFolder(), {
     env: {
       UPSTREAM_URL: `http://127.0.0.1:${proxy.port}`,
       UPSTREAM_TIMEOUT_MS: "200",
@@ -32,12 +32,6 @@ beforeAll(async () => {
     },
   });
 }, LONG);
-afterAll(async () => {
-  await killAll();
-  await proxy.close();
-  await v4.close();
-  removeFolders();
-});
 
 interface Held {
   readonly descriptors: number;

@@ -1,9 +1,9 @@
 /** v4's host name does not resolve, at the start or later: the gateway serves from caches and recovers automatically. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { createFolder, removeFolders } from "../e2e/folder.ts";
-import { killAll, serve, type Serving } from "../e2e/program.ts";
+import { beforeEach, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve, type Serving } from "../e2e/program.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
 import { describeWith } from "../../support/services.ts";
@@ -22,7 +22,7 @@ beforeEach(async () => {
   v4 = await startFakeV4();
   v4.respondWith(json(200, envelope([])));
   proxy = await startFaultProxy(v4.url);
-  const folder = createFolder();
+  const folder = temporaryFolder();
   hosts = join(folder, "hosts");
   const resolver = join(folder, "resolv.conf");
   // An address that refuses connections at once.
@@ -31,19 +31,13 @@ beforeEach(async () => {
   const mounts = 'mount --bind "$0" /etc/hosts && mount --bind "$1" /etc/resolv.conf && shift && exec "$@"';
   within = ["unshare", "--mount", "sh", "-c", mounts, hosts, resolver];
 });
-afterEach(async () => {
-  await killAll();
-  await proxy.close();
-  await v4.close();
-  removeFolders();
-});
 
 function resolves(known: boolean): void {
   writeFileSync(hosts, `127.0.0.1 localhost\n${known ? `127.0.0.1 ${NAME}\n` : ""}`);
 }
 
 const start = (): Promise<Serving> =>
-  serve(createFolder(), {
+  serve(temporaryFolder(), {
     within,
     env: { UPSTREAM_URL: `http://${NAME}:${proxy.port}`, ALLOW_HTTP_UPSTREAM: "true" },
   });

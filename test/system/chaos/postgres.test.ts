@@ -38,8 +38,6 @@ describe("a PostgreSQL that", () => {
   afterAll(async () => {
     await relaxed.gateway.stop();
     await strict.gateway.stop();
-    await proxy.close();
-    await database.drop();
   });
 
   async function readRecordedIds(): Promise<ReadonlySet<unknown>> {

@@ -1,5 +1,5 @@
 /** Redis loses its data: issued tokens are rejected, and never permit more than before. */
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { createApplication, REGISTERED, type Application } from "../../gateway/oauth/application.ts";
 import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
@@ -32,11 +32,6 @@ describe("a Redis that comes back empty", () => {
       body: { label: "app", redirect_uri: REGISTERED },
     });
     app = createApplication(gateway.url, { id: body.id, secret: body.secret });
-  });
-  afterEach(async () => {
-    await replica.stop();
-    await gateway.stop();
-    await redis.stop();
   });
 
   async function emptied(): Promise<void> {

@@ -1,5 +1,5 @@
 /** Faults of the connection to Redis, under load: no request fails for it, and the gateway comes back automatically. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { createApplication, type Application } from "../../gateway/oauth/application.ts";
 import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
 import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
@@ -38,11 +38,6 @@ describe("a Redis that", () => {
     const { body } = await gateway.request("POST /account/clients", { body: client });
     app = createApplication(gateway.url, { id: body.id, secret: body.secret });
     exchanged = (await app.token("vms:view")).token;
-  });
-  afterAll(async () => {
-    await gateway.stop();
-    await proxy.close();
-    await redis.stop();
   });
 
   /** As a client whose token v4 gave out, and as one whose token came from an exchange. */

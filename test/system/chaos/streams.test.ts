@@ -9,10 +9,6 @@ const THUMBNAIL = "/v4/account/clients/0123456789abcdef0123/thumbnail";
 
 let v4: FakeV4;
 let gateway: ListeningGateway;
-afterEach(async () => {
-  await gateway.stop();
-  await v4.close();
-});
 async function start(settings: Readonly<Record<string, string>>): Promise<void> {
   v4 = await startFakeV4();
   gateway = await startListeningGateway({ AUDIT: "full", UPSTREAM_URL: v4.url, ...settings });

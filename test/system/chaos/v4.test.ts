@@ -1,5 +1,5 @@
 /** Faults of the connection to v4: the client gets an error, nothing leaks, and the gateway recovers automatically. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
@@ -27,11 +27,6 @@ beforeAll(async () => {
   });
   await read();
   settled = resources();
-});
-afterAll(async () => {
-  await gateway.stop();
-  await proxy.close();
-  await v4.close();
 });
 
 /** What keeps this process, the gateway's and the test's, busy: sockets and timers. */

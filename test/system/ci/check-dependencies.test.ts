@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../../.ci/check-dependencies.mjs");
 
@@ -22,11 +22,7 @@ const reportOf = (...severities: readonly string[]): string =>
 
 let folder: string;
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "ci-"));
-});
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => void (folder = temporaryFolder()));
 
 /** Checks an installation of `packages`, where `npm` is a shell script. */
 function check(options: {

@@ -1,18 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../../.ci/count-results.mjs");
 
 let folder: string;
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "ci-"));
-});
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => void (folder = temporaryFolder()));
 
 const result = (file: string, ...statuses: string[]) => ({
   name: join(folder, file),

@@ -3,12 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { describeWith } from "../../support/services.ts";
-import { createFolder, removeFolders } from "../e2e/folder.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { PROGRAM, REPOSITORY } from "../e2e/program.ts";
-
-afterEach(removeFolders);
 
 /** Something to type, and the text on the screen that it waits for. */
 type Typed = readonly [after: string, text: string];
@@ -44,7 +42,7 @@ const describe = await describeWith("script");
 
 describe("init at a terminal", () => {
   test("asks five questions; empty input accepts the proposed value", async () => {
-    const folder = join(createFolder(), "new");
+    const folder = join(temporaryFolder(), "new");
     const { code, screen } = await initAtTerminal(folder, "", [
       ["called? [book] ", "reader\r"],
       ["old API has the list? [/v1/books] ", "/readers\r"],
@@ -59,7 +57,7 @@ describe("init at a terminal", () => {
   });
 
   test("repeats a question with its rule after invalid input", async () => {
-    const folder = join(createFolder(), "new");
+    const folder = join(temporaryFolder(), "new");
     const { code, screen } = await initAtTerminal(folder, "--scheme none --fields id", [
       ["[book] ", "My Book\r"],
       ["Use up to 60 lower-case letters, digits and _, and not pack or surface.", "tome\r"],
@@ -71,7 +69,7 @@ describe("init at a terminal", () => {
   });
 
   test("accepts input that is pasted all at once", async () => {
-    const folder = join(createFolder(), "new");
+    const folder = join(temporaryFolder(), "new");
     const { code } = await initAtTerminal(folder, "", [["[book] ", "tome\r/tomes\r/rows\rBearer\rid\r"]]);
     expect([code, readFileSync(join(folder, "tome.yaml"), "utf8")]).toEqual([
       0,
@@ -80,7 +78,7 @@ describe("init at a terminal", () => {
   });
 
   test("writes nothing if it is interrupted", async () => {
-    const folder = join(createFolder(), "new");
+    const folder = join(temporaryFolder(), "new");
     const { code, screen } = await initAtTerminal(folder, "", [
       ["[book] ", "tome\r"],
       ["[/v1/books] ", CTRL_C],

@@ -1,18 +1,13 @@
 /** Texts of clients, of v4 and of arguments reach a terminal without what would act on it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { describeWith } from "../../support/services.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
-import { createFolder, removeFolders } from "../e2e/folder.ts";
-import { killAll, REPOSITORY, run } from "../e2e/program.ts";
-
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { REPOSITORY, run } from "../e2e/program.ts";
 
 /** ESC, CSI in one byte of C1, a bell, and a mark that reverses the text after it. */
 const HOSTILE = "\u001b[2J\u009b2J\u0007\u202e";
@@ -49,7 +44,7 @@ function hostileRecord(id: string): AuditRecord {
 }
 
 async function stored(record: AuditRecord): Promise<string> {
-  const directory = createFolder();
+  const directory = temporaryFolder();
   const store = await openSqliteStore({
     directory,
     durability: "strict",
@@ -66,7 +61,7 @@ const ACTS = /[^\P{Cc}\n]|\p{Bidi_Control}/u;
 
 describe("no output acts on a terminal", () => {
   test("of replay, whose lines are one for each difference", async () => {
-    const from = join(createFolder(), "audit.ndjson");
+    const from = join(temporaryFolder(), "audit.ndjson");
     writeFileSync(from, `${JSON.stringify(hostileRecord("one"))}\n`);
     const { out, code } = await run(["replay", "--from", from]).ended;
     expect(out).not.toMatch(ACTS);

@@ -6,15 +6,15 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
 import { startOldService } from "../../support/old-service.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { describeWith } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, REPOSITORY, serve, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { REPOSITORY, serve, type Serving } from "./program.ts";
 
 const MINUTES = 60;
 
@@ -55,7 +55,7 @@ const OF_TIME = "GatewayIsSlow|GatewayIsFull";
 
 /** What the tool says unless these alerts fire after an hour, and no others. */
 function differenceFrom(alerts: readonly string[], series: readonly Series[]): string {
-  const file = join(createFolder(), "alerts.test.json");
+  const file = join(temporaryFolder(), "alerts.test.json");
   const firing = `count by (alertname) (ALERTS{alertstate="firing",alertname!~"${OF_TIME}"})`;
   const expected = alerts.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 }));
   // A test of rules is YAML, which JSON is too.
@@ -89,15 +89,9 @@ beforeEach(async () => {
   v4 = await startFakeV4();
   v4.respondWith(json(200, { data: [], page: 1, pages: 1, results: 0 }, { "x-oauth-scopes": "*" }));
 });
-afterEach(async () => {
-  await killAll();
-  await redis.stop();
-  await v4.close();
-  removeFolders();
-});
 
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
-  serve(createFolder(), { env: { UPSTREAM_URL: v4.url, LOG_LEVEL: "silent", ...env } });
+  serve(temporaryFolder(), { env: { UPSTREAM_URL: v4.url, LOG_LEVEL: "silent", ...env } });
 
 async function ask({ url }: Serving, path = "/vm/instances", count = 20): Promise<void> {
   const headers = { authorization: "token good" };

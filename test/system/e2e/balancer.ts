@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../support/free-port.ts";
-import { createFolder } from "./folder.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { REPOSITORY, type Serving } from "./program.ts";
 
 export interface Balancer {
@@ -33,7 +33,7 @@ function moved(listen: number, [one, two]: readonly [Serving, Serving]): string 
 /** Starts it. It serves a moment later. */
 export async function startBalancer(gateways: readonly [Serving, Serving]): Promise<Balancer> {
   const listen = await freePort();
-  const file = join(createFolder(), "haproxy.cfg");
+  const file = join(temporaryFolder(), "haproxy.cfg");
   writeFileSync(file, moved(listen, gateways));
   const process = spawn("/usr/sbin/haproxy", ["-f", file, "-db", "-q"], { stdio: "ignore" });
   const ended = once(process, "close");

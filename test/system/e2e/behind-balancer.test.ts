@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { describeWith } from "../../support/services.ts";
 import { startBalancer, type Balancer } from "./balancer.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, serve, DEFAULT_GRACE, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve, DEFAULT_GRACE, type Serving } from "./program.ts";
 
 const describe = await describeWith("haproxy");
 
@@ -15,7 +15,7 @@ describe("behind haproxy", () => {
   let balancer: Balancer;
 
   const start = (): Promise<Serving> =>
-    serve(createFolder(), {
+    serve(temporaryFolder(), {
       env: {
         UPSTREAM_URL: v4.url,
         RATE_LIMIT: "1000000/1",
@@ -36,9 +36,6 @@ describe("behind haproxy", () => {
 
   afterEach(async () => {
     await balancer.stop();
-    await killAll();
-    await v4.close();
-    removeFolders();
   });
 
   async function create(scheme: string, label: string): Promise<number> {

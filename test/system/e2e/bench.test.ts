@@ -1,8 +1,6 @@
 import { join } from "node:path";
-import { afterEach, expect, test } from "@jest/globals";
-import { killAll, REPOSITORY, run } from "./program.ts";
-
-afterEach(killAll);
+import { expect, test } from "@jest/globals";
+import { REPOSITORY, run } from "./program.ts";
 
 const script = [join(REPOSITORY, "bench", "main.ts")];
 

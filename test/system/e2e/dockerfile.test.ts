@@ -1,15 +1,12 @@
-/** The image without an engine: its recipe is linted, and each of its steps is carried out in a clean folder. */
+/** The image without an engine: each of its steps is carried out in a clean folder. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { readEnvironment } from "../../../src/base/settings/settings.ts";
-import { environmentOf, lintDockerfile, parseDockerfile } from "../../support/dockerfile.ts";
-import { createFolder, removeFolders } from "./folder.ts";
+import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { runStages } from "./image-steps.ts";
-import { killAll, REPOSITORY, run, serve, type Ended } from "./program.ts";
-
-afterEach(killAll);
-afterAll(removeFolders, 60_000);
+import { REPOSITORY, run, serve, type Ended } from "./program.ts";
 
 const recipe = readFileSync(join(REPOSITORY, "Dockerfile"), "utf8");
 const stages = parseDockerfile(recipe);
@@ -20,30 +17,18 @@ const instruction = (name: string): string =>
   image.instructions.find(({ keyword }) => keyword === name)?.rest ?? "";
 
 describe("the Dockerfile", () => {
-  test("follows all rules", () => expect(lintDockerfile(stages)).toEqual([]));
-
-  test.each([
-    ["USER node", "", "DL3002"],
-    ["USER node", "USER root", "DL3002"],
-    ["FROM node:24-slim\n", "FROM node:latest\n", "DL3006"],
-    ["FROM node:24-slim\n", "FROM node\n", "DL3006"],
-    ["RUN npm ci", "RUN npm install", "DL3016"],
-    ["COPY src src", "ADD src src", "DL3020"],
-    ["--from=build", "--from=built", "DL3022"],
-    ['CMD ["node", "dist/main.js", "serve"]', "CMD node dist/main.js serve", "DL3025"],
-    ["WORKDIR /app\nCOPY --from", "COPY --from", "DL3045"],
-    ["WORKDIR /app", "WORKDIR app", "DL3000"],
-    ["HEALTHCHECK", "LABEL", "DL3057"],
-    ["EXPOSE", "MAINTAINER me\nEXPOSE", "DL4000"],
-    ["NODE_ENV=production", "ADMIN_TOKEN=abc", "no secret"],
-  ])("with %j as %j violates %s", (from, to, rule) => {
-    expect(recipe).toContain(from);
-    const broken = lintDockerfile(parseDockerfile(recipe.replace(from, to)));
-    expect(broken.filter((name) => name.startsWith(rule))).toHaveLength(1);
+  test("runs as no root, is checked for its health, and has pinned parts and no secrets", () => {
+    expect(instruction("USER")).toBe("node");
+    expect(instruction("HEALTHCHECK")).not.toBe("");
+    expect(JSON.parse(instruction("CMD"))).toEqual(["node", "dist/main.js", "serve"]);
+    const names = new Set(stages.map(({ name }) => name));
+    for (const stage of stages.filter((each) => !names.has(each.image)))
+      expect(stage.image).toMatch(/:(?!latest\b)[\w.-]+$/);
+    expect(recipe).not.toMatch(/^ADD |npm i(?:nstall)?\b|apt(?:-get)? install|(?:TOKEN|SECRET|PASSWORD)=/m);
   });
 
   test("never serves the sandbox by default: the start is rejected with a message", async () => {
-    const { code, out, err } = await run(["serve"], { env: { ...environment, DATA_DIR: createFolder() } })
+    const { code, out, err } = await run(["serve"], { env: { ...environment, DATA_DIR: temporaryFolder() } })
       .ended;
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err.trimEnd().split("\n")).toEqual([
@@ -119,7 +104,7 @@ describe("the steps of the Dockerfile, each in a clean folder", () => {
     const app = join(root, "app");
     const before = filesOf(app);
 
-    const gateway = await serve(createFolder(), {
+    const gateway = await serve(temporaryFolder(), {
       cwd: app,
       script: [join(app, script[0] ?? "")],
       env: {
@@ -128,7 +113,7 @@ describe("the steps of the Dockerfile, each in a clean folder", () => {
         HOST: "127.0.0.1",
         PORT: "0",
         ADMIN_PORT: "0",
-        DATA_DIR: createFolder(),
+        DATA_DIR: temporaryFolder(),
       },
     });
     const [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
@@ -147,7 +132,7 @@ describe("the steps of the Dockerfile, each in a clean folder", () => {
       instruction("HEALTHCHECK").replace(/^.*? CMD /, ""),
     ) as string[];
     expect(node).toBe("node");
-    const gateway = await serve(createFolder());
+    const gateway = await serve(temporaryFolder());
     const ask = (): Promise<Ended> =>
       run([], { script: [flag, program], env: { ADMIN_PORT: new URL(gateway.admin).port } }).ended;
 

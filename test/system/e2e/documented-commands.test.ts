@@ -3,9 +3,10 @@ import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, PROGRAM, REPOSITORY, run, serve, type Serving } from "./program.ts";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { blocksOf, partMatcherOf } from "./guide-steps.ts";
+import { PROGRAM, REPOSITORY, run, serve, type Serving } from "./program.ts";
 
 const execute = promisify(execFile);
 
@@ -15,7 +16,7 @@ const markdownIn = (folder: string): string[] =>
 const PAGES = [
   "README.md",
   "mappings/README.md",
-  // The steps of these build on one another: write-a-pack.test.ts, migrate-clients.test.ts and roll-out.test.ts.
+  // The steps of these build on one another: write-a-pack.test.ts and guides.test.ts.
   ...markdownIn("docs/guide").filter((page) => !/(?:write-a-pack|migrate-clients|roll-out)\.md$/.test(page)),
   ...markdownIn("docs/reference"),
 ];
@@ -39,17 +40,16 @@ interface Block {
 }
 
 /** Every `sh` block, with the `text` block after it where only prose is between the two. */
-function blocksOf(page: string): Block[] {
-  const text = readFileSync(join(REPOSITORY, page), "utf8");
-  const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
-  return blocks.flatMap(([, language, command = ""], index) => {
-    const [, next, output] = blocks[index + 1] ?? [];
+function commandsOf(page: string): Block[] {
+  const blocks = blocksOf(page);
+  return blocks.flatMap(([language, command], index) => {
+    const [next, output] = blocks[index + 1] ?? [];
     if (language !== "sh" || NOT_EXECUTED.some(([part]) => command.includes(part))) return [];
     return [{ page, command, output: next === "text" ? output : undefined }];
   });
 }
 
-const blocks = PAGES.flatMap(blocksOf);
+const blocks = PAGES.flatMap(commandsOf);
 const startsGateway = ({ command }: Block): boolean => command.includes("npm start");
 
 let folder = "";
@@ -70,7 +70,7 @@ function writeFilesOf(page: string, target: string): void {
 
 /** A folder like a checkout, so that files which the commands write stay out of the repository. */
 function checkoutCopy(): string {
-  const copy = createFolder();
+  const copy = temporaryFolder();
   for (const name of ["bin", "src", "node_modules", "test", "package.json"])
     symlinkSync(join(REPOSITORY, name), join(copy, name));
   cpSync(join(REPOSITORY, "mappings"), join(copy, "mappings"), { recursive: true });
@@ -82,21 +82,11 @@ function checkoutCopy(): string {
 const withAddresses = (text: string): string =>
   text.replaceAll("http://127.0.0.1:8080", gateway.url).replaceAll("http://127.0.0.1:8081", gateway.admin);
 
-/** `...` stands for any text. */
-function matcherOf(output: string): RegExp {
-  const parts = withAddresses(output).trim().split("...");
-  return new RegExp(parts.map((part) => RegExp.escape(part.trim())).join("[^]*"));
-}
-
 beforeAll(async () => {
   folder = checkoutCopy();
   mkdirSync(join(folder, "data"));
   gateway = await serve(join(folder, "data"), { cwd: folder });
 }, 60_000);
-afterAll(async () => {
-  await killAll();
-  removeFolders();
-});
 
 describe("documented commands", () => {
   test.each(blocks.filter((block) => !startsGateway(block)))(
@@ -108,7 +98,7 @@ describe("documented commands", () => {
         maxBuffer: 64 * 2 ** 20,
       });
       expect(stdout).not.toContain('{"errors"');
-      expect(stdout.replaceAll("\r", "")).toMatch(matcherOf(output ?? ""));
+      expect(stdout.replaceAll("\r", "")).toMatch(partMatcherOf(withAddresses(output ?? "")));
     },
     120_000,
   );
@@ -125,7 +115,7 @@ describe("documented commands", () => {
         env: {
           PORT: "0",
           ADMIN_PORT: "0",
-          DATA_DIR: createFolder(),
+          DATA_DIR: temporaryFolder(),
           UPSTREAM_TIMEOUT_MS: "500",
           LOG_LEVEL: "fatal",
         },

@@ -3,27 +3,13 @@ import { execFile } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { freePort } from "../../support/free-port.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, REPOSITORY, run, serve } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { blocksOf, partMatcherOf } from "./guide-steps.ts";
+import { REPOSITORY, run, serve } from "./program.ts";
 
 const execute = promisify(execFile);
-
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
-
-/** `...` stands for any text. */
-const matcherOf = (output: string): RegExp =>
-  new RegExp(
-    output
-      .trim()
-      .split("...")
-      .map((part) => RegExp.escape(part))
-      .join("[^]*"),
-  );
 
 test.each([
   ["payments", 9001, ""],
@@ -37,13 +23,13 @@ test.each([
 ])(
   "each command in the README of examples/%s gives what the page shows",
   async (name, usualPort, more) => {
-    const folder = createFolder();
+    const folder = temporaryFolder();
     cpSync(join(REPOSITORY, "examples", name), folder, { recursive: true });
     for (const each of ["bin", "src", "node_modules", "package.json"])
       symlinkSync(join(REPOSITORY, each), join(folder, each));
     const port = String(await freePort());
     run([], { script: ["service.ts"], cwd: folder, env: { PORT: port } });
-    const gateway = await serve(createFolder(), {
+    const gateway = await serve(temporaryFolder(), {
       cwd: folder,
       flags: [
         "--mappings-dir",
@@ -53,21 +39,21 @@ test.each([
         ...more.split(" ").filter(Boolean),
       ],
     });
-    const text = readFileSync(join(folder, "README.md"), "utf8");
-    expect(text).toContain(
+    const page = join(folder, "README.md");
+    expect(readFileSync(page, "utf8")).toContain(
       `node service.ts &\nnpx alpha-gateway serve --mappings-dir pack --upstream-url http://127.0.0.1:${usualPort}${more && ` ${more}`}\n`,
     );
     const env = { PATH: `${join(folder, "node_modules/.bin")}:${process.env["PATH"]}`, HOME: folder };
-    const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
-    for (const [index, [, language, command = ""]] of blocks.entries()) {
+    const blocks = blocksOf(page);
+    for (const [index, [language, command]] of blocks.entries()) {
       if (language !== "sh" || /service\.ts|cp -r/.test(command)) continue;
-      const [, next, output = ""] = blocks[index + 1] ?? [];
+      const [next, output = ""] = blocks[index + 1] ?? [];
       const { stdout } = await execute(
         "bash",
         ["-euo", "pipefail", "-c", command.replaceAll("http://127.0.0.1:8080", gateway.url)],
         { cwd: folder, env },
       );
-      expect(stdout).toMatch(matcherOf(next === "text" ? output : ""));
+      expect(stdout).toMatch(next === "text" ? partMatcherOf(output) : /^/);
     }
   },
   240_000,

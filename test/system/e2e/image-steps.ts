@@ -7,7 +7,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:
 import { basename, delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import { environmentOf, type Stage } from "../../support/dockerfile.ts";
-import { createFolder } from "./folder.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 
 const execute = promisify(execFile);
 
@@ -17,7 +17,7 @@ export const buildContext = (ignore: string): Set<string> =>
 
 /** Only the image has the user to give files to. */
 function withoutOwners(): string {
-  const folder = createFolder();
+  const folder = temporaryFolder();
   writeFileSync(join(folder, "chown"), "#!/bin/sh\n");
   chmodSync(join(folder, "chown"), 0o755);
   return folder;
@@ -37,7 +37,7 @@ export async function runStages(stages: readonly Stage[], context: string): Prom
   const path = [withoutOwners(), process.env["PATH"]].join(delimiter);
   let root = "";
   for (const stage of stages) {
-    root = createFolder();
+    root = temporaryFolder();
     roots.set(stage.name, root);
     await runStage(stage, { root, roots, context, allowed, path });
   }

@@ -1,40 +1,26 @@
 /** `AUDIT_DURABILITY=strict`: when a client has a response, a kill cannot lose its record. */
-import { createServer, type Server } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { readAuditRecords } from "../../support/audit-records.ts";
+import { envelope, json, startFakeV4 } from "../../support/fake-v4.ts";
 import { makeDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, serve, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve, type Serving } from "./program.ts";
 
 const withPostgres = await describeWith("postgres");
 const CLIENTS = 8;
 const LONG = 240_000;
 
-let v4: Server;
 let env: Record<string, string>;
 
 beforeEach(async () => {
-  v4 = createServer((_request, response) => {
-    response.setHeader("content-type", "application/json");
-    response.end('{"data":[],"page":1,"pages":1,"results":0}');
-  }).listen(0, "127.0.0.1");
-  await once(v4, "listening");
-  const url = `http://127.0.0.1:${(v4.address() as AddressInfo).port}`;
-  env = { UPSTREAM_URL: url, AUDIT_DURABILITY: "strict", RATE_LIMIT: "1000000/1", LOG_LEVEL: "silent" };
-});
-
-afterEach(async () => {
-  await killAll();
-  v4.closeAllConnections();
-  v4.close();
-  removeFolders();
+  const v4 = await startFakeV4();
+  v4.respondWith(json(200, envelope([])));
+  env = { UPSTREAM_URL: v4.url, AUDIT_DURABILITY: "strict", RATE_LIMIT: "1000000/1", LOG_LEVEL: "silent" };
 });
 
 /** Sends requests without a pause until the gateway is gone; collects the ids of those that got a response. */
@@ -83,7 +69,7 @@ async function killUnderLoad(times: number, folder: string): Promise<string[]> {
 test(
   "SQLite has the record of every response after 20 kills",
   async () => {
-    const folder = createFolder();
+    const folder = temporaryFolder();
     const respondedIds = await killUnderLoad(20, folder);
 
     const database = new DatabaseSync(join(folder, "audit.db"));
@@ -104,16 +90,11 @@ withPostgres("with a server", () => {
     "PostgreSQL has the record of every response after 10 kills",
     async () => {
       const database = await makeDatabase();
-      try {
-        env["DATABASE_URL"] = database.url;
-        const respondedIds = await killUnderLoad(10, createFolder());
-        await killAll();
-        const records = await readAuditRecords({ url: database.url });
-        expect(respondedIds.length).toBeGreaterThanOrEqual(10 * CLIENTS);
-        expect(missing(respondedIds, records)).toEqual([]);
-      } finally {
-        await database.drop();
-      }
+      env["DATABASE_URL"] = database.url;
+      const respondedIds = await killUnderLoad(10, temporaryFolder());
+      const records = await readAuditRecords({ url: database.url });
+      expect(respondedIds.length).toBeGreaterThanOrEqual(10 * CLIENTS);
+      expect(missing(respondedIds, records)).toEqual([]);
     },
     LONG,
   );

@@ -1,12 +1,12 @@
 /** Checks the manifests without a cluster: their settings, probes and names must match the program. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parseAllDocuments } from "yaml";
 import { readEnvironment } from "../../../src/base/settings/settings.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, REPOSITORY, serve, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { REPOSITORY, serve, type Serving } from "./program.ts";
 
 interface Probe {
   readonly httpGet: { readonly path: string; readonly port: string };
@@ -71,16 +71,12 @@ const secretsOf = (text: string): Record<string, string> =>
 let gateway: Serving;
 let withoutStores: Serving;
 beforeAll(async () => {
-  gateway = await serve(createFolder());
+  gateway = await serve(temporaryFolder());
   const [REDIS_URL, DATABASE_URL] = ["redis://127.0.0.1:1", "postgres://127.0.0.1:1/nowhere"];
-  withoutStores = await serve(createFolder(), {
+  withoutStores = await serve(temporaryFolder(), {
     env: { REDIS_URL, DATABASE_URL, GATEWAY_SECRET: "s".repeat(32) },
   });
 }, 60_000);
-afterAll(async () => {
-  await killAll();
-  removeFolders();
-});
 
 test("there are manifests for a deployment and a sidecar", () =>
   expect(readdirSync(folder).sort()).toEqual(["deployment.yaml", "sidecar.yaml"]));

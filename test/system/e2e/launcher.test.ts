@@ -3,16 +3,11 @@ import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, describe, expect, test } from "@jest/globals";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, REPOSITORY, run, serve } from "./program.ts";
+import { describe, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { REPOSITORY, run, serve } from "./program.ts";
 
 const execute = promisify(execFile);
-
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
 
 /** Node, as a process that takes itself for version 20. */
 const NODE_20 = [
@@ -23,7 +18,7 @@ const launcher = (folder = REPOSITORY): string => join(folder, "bin", "alpha-gat
 
 /** A folder with the launcher, and with those parts of the repository that are named. */
 function folderWith(...names: readonly string[]): string {
-  const folder = createFolder();
+  const folder = temporaryFolder();
   cpSync(join(REPOSITORY, "bin"), join(folder, "bin"), { recursive: true });
   cpSync(join(REPOSITORY, "package.json"), join(folder, "package.json"));
   for (const name of names) symlinkSync(join(REPOSITORY, name), join(folder, name));
@@ -38,12 +33,12 @@ describe("in a checkout, on Node 20", () => {
     expect(valid.out).toMatch(/\d+ examples passed\n$/);
     expect(valid).toMatchObject({ code: 0, err: "" });
 
-    const invalid = await run(["check", createFolder()], { script }).ended;
+    const invalid = await run(["check", temporaryFolder()], { script }).ended;
     expect(invalid.code).toBe(1);
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)("%s drains the gateway", async (signal) => {
-    const gateway = await serve(createFolder(), { script });
+    const gateway = await serve(temporaryFolder(), { script });
     expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(200);
 
     gateway.signal(signal);
@@ -71,7 +66,7 @@ test.each([
   ["the installed Node 24", [launcher()]],
   ["Node 20", [...NODE_20, launcher()]],
 ])("the end of npx drains the gateway on %s", async (_node, script) => {
-  const gateway = await serve(createFolder(), { script, ...AS_NPX });
+  const gateway = await serve(temporaryFolder(), { script, ...AS_NPX });
   gateway.signal("SIGTERM");
   expect(await gateway.ended).toMatchObject({ signal: "SIGTERM", err: "" });
   await expect(fetch(gateway.url)).rejects.toThrow("fetch failed");

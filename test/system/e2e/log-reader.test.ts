@@ -1,9 +1,9 @@
 /** A reader of the log that hangs, and failures that repeat. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { readMetric } from "../chaos/admin-client.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, serve, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve, type Serving } from "./program.ts";
 
 const LONG = 300_000;
 
@@ -11,11 +11,6 @@ let v4: FakeV4;
 beforeEach(async () => {
   v4 = await startFakeV4();
   v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
-});
-afterEach(async () => {
-  await killAll();
-  await v4.close();
-  removeFolders();
 });
 
 /** The statuses of some requests. */
@@ -30,7 +25,7 @@ async function ask({ url }: Serving, count: number): Promise<number[]> {
 }
 
 const start = (level: string, readsErrors: boolean): Promise<Serving> =>
-  serve(createFolder(), {
+  serve(temporaryFolder(), {
     readsErrors,
     env: { UPSTREAM_URL: v4.url, LOG_LEVEL: level, LOG_FORMAT: "json", RATE_LIMIT: "100000/1", AUDIT: "off" },
   });

@@ -1,17 +1,12 @@
 /** The log has the settings and errors for operators, and never a secret. */
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, serve, type Ended } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve, type Ended } from "./program.ts";
 
 let v4: FakeV4;
 beforeEach(async () => {
   v4 = await startFakeV4();
-});
-afterEach(async () => {
-  await killAll();
-  await v4.close();
-  removeFolders();
 });
 
 const PLANTED = {
@@ -31,7 +26,7 @@ async function afterRequests(
   requests: (url: string, admin: string) => Promise<void>,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
-  const gateway = await serve(createFolder(), {
+  const gateway = await serve(temporaryFolder(), {
     env: {
       UPSTREAM_URL: v4.url,
       LOG_LEVEL: level,

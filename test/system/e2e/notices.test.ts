@@ -1,5 +1,5 @@
 /** Notices of whole processes: replicas that share a Redis, and a shutdown while a receiver hangs. */
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { connectRedis } from "../../../src/gateway/state/redis-client.ts";
 import { createRedisStore } from "../../../src/gateway/state/redis-store.ts";
@@ -13,8 +13,8 @@ import { writeOperatorFile } from "../../support/operator-file.ts";
 import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, serve, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve, type Serving } from "./program.ts";
 
 /** A stage that always applies, until somebody pauses it. */
 const PLAN = `announced: 2026-01-01
@@ -25,12 +25,7 @@ let webhook: WebhookReceiver;
 let folder: string;
 beforeEach(async () => {
   webhook = await startWebhookReceiver();
-  folder = createFolder();
-});
-afterEach(async () => {
-  await killAll();
-  await webhook.close();
-  removeFolders();
+  folder = temporaryFolder();
 });
 
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
@@ -86,14 +81,13 @@ describeReplicas("two replicas", () => {
     redis = await createRedisServer();
     await redis.start();
   });
-  afterEach(() => redis.stop());
 
   test("send each notice once, and go on when the one that sends shuts down", async () => {
     const env = sharedBy(redis);
     const client = await connectRedis({ url: redis.url, onChange: () => {} });
     const first = await start(env);
     await untilSeen(createRedisStore(client));
-    const second = await start({ ...env, DATA_DIR: createFolder() });
+    const second = await start({ ...env, DATA_DIR: temporaryFolder() });
     await act(second, "pause");
     await waitFor(() => webhook.received.length === 1);
     await act(second, "resume");

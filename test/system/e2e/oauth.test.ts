@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { chromium, type Browser } from "playwright-core";
 import { describeWith } from "../../support/services.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, serve, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve, type Serving } from "./program.ts";
 
 const FLAGS = [
   "--headless",
@@ -28,7 +28,7 @@ describe("signing in with a browser", () => {
   let callback: string;
 
   beforeEach(async () => {
-    gateway = await serve(createFolder());
+    gateway = await serve(temporaryFolder());
     [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
     server = createServer((request, response) => response.end(`Thanks: ${request.url ?? ""}`));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -39,8 +39,6 @@ describe("signing in with a browser", () => {
     await browser?.close();
     server?.closeAllConnections();
     server?.close();
-    await killAll();
-    removeFolders();
   }, 60_000);
 
   const alpha = (path: string, init: RequestInit = {}, as = token): Promise<Response> =>
@@ -117,10 +115,8 @@ describe("signing in with a browser", () => {
 });
 
 test("the URL that the gateway prints leads to the consent page", async () => {
-  const gateway = await serve(createFolder());
+  const gateway = await serve(temporaryFolder());
   const [, address = ""] = await gateway.waitForOutput(/^OAuth +(\S+)/m);
   const response = await fetch(address);
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("inventory tool")]);
-  await killAll();
-  removeFolders();
 });

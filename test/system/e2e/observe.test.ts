@@ -6,8 +6,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { fingerprint, tokenHash } from "../../../src/gateway/auth/token-cache.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, run, serve, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { run, serve, type Serving } from "./program.ts";
 
 /** An old service with books: it knows two clients. */
 let old: Server;
@@ -28,10 +28,8 @@ beforeEach(async () => {
   url = `http://127.0.0.1:${(old.address() as AddressInfo).port}`;
 });
 afterEach(async () => {
-  await killAll();
   old.closeAllConnections();
   old.close();
-  removeFolders();
 });
 
 const PACK = "examples/library/pack";
@@ -46,7 +44,7 @@ async function ask({ url: gateway }: Serving, path: string, token = "first-clien
 }
 
 test("a gateway in front of the old service alone records its calls, and coverage says what a pack would do with them", async () => {
-  const folder = createFolder();
+  const folder = temporaryFolder();
   const gateway = await serve(folder, { env: { LEGACY_URL: url } });
   const ready = await fetch(`${gateway.admin}/readyz`);
   expect([ready.status, await ready.json()]).toEqual([200, { status: "ready", reasons: [] }]);
@@ -80,7 +78,7 @@ test("a gateway in front of the old service alone records its calls, and coverag
   const gate = ["coverage", "--from", folder, "--pack", PACK, "--fail-below", "99%"];
   // Both come from one network: without names they are one client.
   expect((await run(gate).ended).code).toBe(2);
-  const clients = join(createFolder(), "clients.yaml");
+  const clients = join(temporaryFolder(), "clients.yaml");
   const nameOf = (token: string): string => `${token}: { tokens: [${fingerprint(tokenHash(token))}] }\n`;
   writeFileSync(clients, nameOf("first-client-1") + nameOf("second-client-2"));
   expect((await run([...gate, "--clients-file", clients]).ended).code).toBe(1);
@@ -89,9 +87,9 @@ test("a gateway in front of the old service alone records its calls, and coverag
 }, 60_000);
 
 test("a gateway that observes does not read a pack in its folder, and needs no v4 in production", async () => {
-  const cwd = createFolder();
+  const cwd = temporaryFolder();
   writeFileSync(join(cwd, "mappings"), "this is no folder");
-  const gateway = await serve(createFolder(), { cwd, env: { LEGACY_URL: url, NODE_ENV: "production" } });
+  const gateway = await serve(temporaryFolder(), { cwd, env: { LEGACY_URL: url, NODE_ENV: "production" } });
   expect(await ask(gateway, "/old/books")).toBe(200);
 });
 

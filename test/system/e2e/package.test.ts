@@ -19,9 +19,9 @@ import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.
 import { freePort } from "../../support/free-port.ts";
 import { publicApi } from "../../support/public-api.ts";
 import { installPackage } from "../install-package.ts";
-import { createFolder, removeFolders } from "./folder.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { typeScriptBlocks } from "./markdown-code.ts";
-import { killAll, REPOSITORY, run, serve, type Program } from "./program.ts";
+import { REPOSITORY, run, serve, type Program } from "./program.ts";
 
 const execute = promisify(execFile);
 
@@ -33,8 +33,6 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(async () => {
-  await killAll();
-  removeFolders();
   if (process.env["TESTED_PACKAGE"] === undefined) rmSync(place, { recursive: true });
 }, 60_000);
 
@@ -42,7 +40,7 @@ afterAll(async () => {
 const script = (): string[] => [join(place, "node_modules", ".bin", "alpha-gateway")];
 
 test("the built program serves, with the console, the audit and the included pack", async () => {
-  const gateway = await serve(createFolder(), { script: script(), cwd: createFolder() });
+  const gateway = await serve(temporaryFolder(), { script: script(), cwd: temporaryFolder() });
   const [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
 
   const response = await fetch(`${gateway.url}/v4/vm/instances`, {
@@ -66,40 +64,8 @@ test("the built program serves, with the console, the audit and the included pac
   expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
 });
 
-test("the built program sends files to v4, and gives v4's files to clients", async () => {
-  const gateway = await serve(createFolder(), { script: script(), cwd: createFolder() });
-  const [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
-  const send = (
-    path: string,
-    init: RequestInit = {},
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<Response> =>
-    fetch(`${gateway.url}/v4${path}`, { ...init, headers: { authorization: `token ${token}`, ...headers } });
-  const firstId = async (path: string, list: string): Promise<string> => {
-    const { [list]: [row] = [] } = (await (await send(path)).json()) as Record<string, { id: string }[]>;
-    return String(row?.id);
-  };
-
-  const thumbnail = `/account/clients/${await firstId("/account/clients", "clients")}/thumbnail`;
-  const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
-  const type = { "content-type": "image/png" };
-  expect((await send(thumbnail, { method: "PUT", body: png }, type)).status).toBe(200);
-  const file = await fetch(`${gateway.url}/v4${thumbnail}`);
-  expect([file.status, file.headers.get("content-type")]).toEqual([200, "image/png"]);
-  expect(new Uint8Array(await file.arrayBuffer())).toEqual(png);
-
-  const attachment = new FormData();
-  attachment.set("file", new Blob(["a log"]), "log.txt");
-  const attachments = `/support/tickets/${await firstId("/support/tickets", "tickets")}/attachments`;
-  const uploaded = await send(attachments, { method: "POST", body: attachment });
-  expect([uploaded.status, await uploaded.json()]).toEqual([200, {}]);
-
-  gateway.signal("SIGTERM");
-  expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
-});
-
 test("the built program checks its own pack from any folder", async () => {
-  const { code, out } = await run(["check"], { script: script(), cwd: createFolder() }).ended;
+  const { code, out } = await run(["check"], { script: script(), cwd: temporaryFolder() }).ended;
 
   // The package has no golden cases.
   expect(out).toMatch(/\ngolden cases: none, .+\n$/);
@@ -139,7 +105,7 @@ test.each([
   ["OTEL_EXPORTER_OTLP_ENDPOINT", { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }],
   ["AUDIT_OTLP", { AUDIT_OTLP: "http://127.0.0.1:1" }],
 ])("without OpenTelemetry's packages, %s is refused with what to install", async (setting, env) => {
-  const settings = { PORT: "0", ADMIN_PORT: "0", DATA_DIR: createFolder(), ...env };
+  const settings = { PORT: "0", ADMIN_PORT: "0", DATA_DIR: temporaryFolder(), ...env };
   const { code, err } = await run(["serve"], { script: script(), cwd: place, env: settings }).ended;
   expect(code).toBe(1);
   expect(err).toContain(

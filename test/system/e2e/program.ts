@@ -1,9 +1,10 @@
-/** Runs the program as a process: its output, signals and exit code. */
+/** Runs the program as a process that ends with the test: its output, signals and exit code. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { endsWithTest } from "../../support/ends-with-test.ts";
 
 export const REPOSITORY = join(import.meta.dirname, "..", "..", "..");
 
@@ -47,8 +48,6 @@ export interface RunOptions {
   readonly readsErrors?: boolean;
 }
 
-const running = new Set<Program & { kill(): void }>();
-
 /** Runs it with the given settings only, without the environment of this machine. */
 export function run(
   args: readonly string[],
@@ -90,33 +89,27 @@ export function run(
       look();
     });
   if (readsErrors) readErrors();
-  const ended = once(child, "close").then(([code, signal]): Ended => {
-    running.delete(program);
-    return { code: code as number | null, signal: signal as NodeJS.Signals | null, out, err };
+  const ended = once(child, "close").then(([code, signal]): Ended => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+    out,
+    err,
+  }));
+  endsWithTest(() => {
+    child.kill("SIGKILL");
+    // Otherwise its streams never end.
+    child.stderr.resume();
+    return ended;
   });
-  const program = {
+  return {
     pid: child.pid ?? 0,
     ended,
     exited: once(child, "exit").then(([code]) => code as number | null),
     readErrors,
-    kill() {
-      child.kill("SIGKILL");
-      // Otherwise its streams never end.
-      child.stderr.resume();
-    },
     signal: (name: NodeJS.Signals) => void child.kill(name),
     waitForOutput: (pattern: RegExp) => waitForText(() => out, pattern),
     waitForError: (pattern: RegExp) => waitForText(() => err, pattern),
   };
-  running.add(program);
-  return program;
-}
-
-/** Kills all processes that are left. For `afterEach`. */
-export async function killAll(): Promise<void> {
-  const left = [...running];
-  for (const program of left) program.kill();
-  await Promise.all(left.map(({ ended }) => ended));
 }
 
 export interface Serving extends Program {

@@ -2,14 +2,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { describeWith } from "../../support/services.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, run, serve, type Ended, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { run, serve, type Ended, type Serving } from "./program.ts";
 
 const describe = await describeWith("redis-server");
 
@@ -27,18 +27,12 @@ beforeEach(async () => {
   active = writeSmallPack({});
   candidate = writeSmallPack({ book: { fields: { id: "id", heading: "name" } } });
 });
-afterEach(async () => {
-  await killAll();
-  await redis.stop();
-  await v4.close();
-  removeFolders();
-});
 
 type Env = Readonly<Record<string, string>>;
 
 const packs = (): Env => ({ MAPPINGS_DIR: active, CANDIDATE_MAPPINGS_DIR: candidate });
 
-const start = (env: Env, folder = createFolder()): Promise<Serving> =>
+const start = (env: Env, folder = temporaryFolder()): Promise<Serving> =>
   serve(folder, {
     env: {
       UPSTREAM_URL: v4.url,
@@ -71,7 +65,7 @@ describe("promote and rollback", () => {
     "reach each replica within seconds, under load without a failed request, and outlive a restart",
     async () => {
       const shared = sharedBy(redis);
-      const folder = createFolder();
+      const folder = temporaryFolder();
       const [one, other] = await Promise.all([start(shared), start(shared, folder)]);
       const end = new AbortController();
       const statuses = new Set<number>();
@@ -98,7 +92,7 @@ describe("promote and rollback", () => {
   test(
     "work with one gateway and its folder, and a changed candidate is read without a signal",
     async () => {
-      const folder = createFolder();
+      const folder = temporaryFolder();
       const gateway = await start({ LOG_LEVEL: "info" }, folder);
       const [, first = ""] = await gateway.waitForError(/"pack":"([0-9a-f]{16})"/);
       expect((await ask(gateway, { "x-pack": first })).text).toContain("heading");

@@ -2,44 +2,15 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "@jest/globals";
-import { createFolder, removeFolders } from "./folder.ts";
-import { type Ended, killAll, PROGRAM, REPOSITORY, run } from "./program.ts";
-
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
+import { describe, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { type Ended, PROGRAM, REPOSITORY, run } from "./program.ts";
 
 /** A start that fails: with the settings given, and free ports. */
 const rejection = (env: Readonly<Record<string, string>>, args: readonly string[] = []): Promise<Ended> =>
-  run(["serve", ...args], { env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: createFolder(), ...env } }).ended;
+  run(["serve", ...args], { env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: temporaryFolder(), ...env } }).ended;
 
 const lines = (text: string): string[] => text.trimEnd().split("\n");
-
-test("all problems of the flags and the settings are reported together", async () => {
-  const settings = { PORT: "http", UPSTREAM_URL: "v4.example.org", AUDIT: "some", WORDS: "2026" };
-  const { code, out, err } = await rejection(settings, ["--colour", "red"]);
-
-  expect(lines(err)).toEqual([
-    "AG_USAGE: unknown option '--colour'",
-    "AG_SETTINGS_INVALID: These settings are invalid:",
-    expect.stringContaining("PORT"),
-    expect.stringContaining("UPSTREAM_URL"),
-    expect.stringContaining("WORDS"),
-    expect.stringContaining("AUDIT"),
-    "Run the command with --help to see its arguments and flags.",
-  ]);
-  expect({ code, out }).toEqual({ code: 1, out: "" });
-});
-
-test("a faulty secret is not printed", async () => {
-  const { code, err } = await rejection({ DATABASE_URL: "mysql://me:hunter2@db/audit" });
-
-  expect(err).toContain("DATABASE_URL");
-  expect(err).not.toContain("hunter2");
-  expect(code).toBe(1);
-});
 
 test.each(["PORT", "ADMIN_PORT"])("a %s that is in use prevents the start with one line", async (name) => {
   const other = createServer().listen(0, "127.0.0.1");
@@ -56,7 +27,7 @@ test.each(["PORT", "ADMIN_PORT"])("a %s that is in use prevents the start with o
 
 test("an UPSTREAM_URL that has the path which the gateway appends gets a hint", async () => {
   const url = "http://127.0.0.1:1/v4/";
-  const env = { UPSTREAM_URL: url, PORT: "0", ADMIN_PORT: "0", DATA_DIR: createFolder(), AUDIT: "off" };
+  const env = { UPSTREAM_URL: url, PORT: "0", ADMIN_PORT: "0", DATA_DIR: temporaryFolder(), AUDIT: "off" };
   const gateway = run(["serve"], { env });
   await gateway.waitForOutput(/^Running/m);
   gateway.signal("SIGTERM");
@@ -68,7 +39,7 @@ test("an UPSTREAM_URL that has the path which the gateway appends gets a hint", 
 });
 
 test("an unusable data folder prevents the start with its name", async () => {
-  const file = join(createFolder(), "file");
+  const file = join(temporaryFolder(), "file");
   writeFileSync(file, "");
   const { code, err } = await rejection({ DATA_DIR: file });
 
@@ -96,7 +67,7 @@ test("a command ends silently if its reader disconnects, as head does", async ()
 
 describe("an invalid pack", () => {
   function brokenPack(): string {
-    const folder = createFolder();
+    const folder = temporaryFolder();
     cpSync(join(REPOSITORY, "mappings"), folder, { recursive: true });
     const file = join(folder, "datacenter.yaml");
     writeFileSync(file, readFileSync(file, "utf8").replace("closed: true", "clsoed: true"));
@@ -118,27 +89,10 @@ describe("an invalid pack", () => {
   });
 
   test("leaves the data folder as it is", async () => {
-    const data = createFolder();
+    const data = temporaryFolder();
     const { code } = await rejection({ MAPPINGS_DIR: brokenPack(), DATA_DIR: data });
 
     expect(code).toBe(1);
     expect(readdirSync(data)).toEqual([]);
-  });
-
-  test("is reported by check", async () => {
-    const { code, out, err } = await run(["check", brokenPack()]).ended;
-
-    expect(lines(out)).toEqual(expect.arrayContaining(places));
-    expect(lines(out).at(-1)).toMatch(/^\d+ problems$/);
-    expect({ code, err }).toEqual({ code: 1, err: "" });
-  });
-
-  test("prevents the start if its folder is missing", async () => {
-    const missing = join(createFolder(), "none");
-    const { code, err } = await rejection({ MAPPINGS_DIR: missing });
-
-    expect(err).toContain(missing);
-    expect(err).not.toMatch(/^ +at /m);
-    expect(code).toBe(1);
   });
 });

@@ -5,14 +5,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, expect, test } from "@jest/globals";
 import { createAuthority, readCertificate, type Certificate } from "../../support/certificates.ts";
 import { startTlsSandbox, type TlsSandbox } from "../../support/tls-sandbox.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, serve, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve, type Serving } from "./program.ts";
 
 let sandbox: TlsSandbox | undefined;
 afterEach(async () => {
-  await killAll();
   await sandbox?.close();
-  removeFolders();
 });
 
 /** Sends requests as both kinds of client until the last connections had this certificate. */
@@ -30,7 +28,7 @@ async function waitForClient({ url }: Serving, { v4, tokens }: TlsSandbox, name:
 }
 
 test("changed certificates are used for new connections, invalid ones are rejected", async () => {
-  const folder = createFolder();
+  const folder = temporaryFolder();
   const authority = createAuthority(folder, "authority");
   const [first, second] = [authority.sign("first"), authority.sign("second")];
   const used: Certificate = { cert: join(folder, "used.crt"), key: join(folder, "used.key") };

@@ -2,9 +2,9 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, serve, type Serving } from "./program.ts";
+import { beforeEach, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve, type Serving } from "./program.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 import { readMetric } from "../chaos/admin-client.ts";
@@ -23,11 +23,6 @@ beforeEach(async () => {
     upstream: { credentials: { scheme: "Bearer", token: "table" } },
   });
 });
-afterEach(async () => {
-  await killAll();
-  await service.close();
-  removeFolders();
-});
 
 const statusOf = async ({ url }: Serving, token: string): Promise<number> => {
   const headers = { authorization: `Key ${token}` };
@@ -41,7 +36,7 @@ async function waitForStatus(gateway: Serving, token: string, status: number): P
 test(
   "a changed tokens file is read without a signal, an invalid one is rejected, and no token is logged",
   async () => {
-    const folder = createFolder();
+    const folder = temporaryFolder();
     const file = join(folder, "tokens.yaml");
     writeFileSync(file, `${FIRST}: ${UPSTREAM}\n`);
     const gateway = await serve(folder, {

@@ -1,12 +1,12 @@
 /** Several gateways with one Redis, as processes: their shared state, also while Redis is down. */
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient } from "@redis/client";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { acceptGoodTokens, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, serve, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve, type Serving } from "./program.ts";
 
 const describe = await describeWith("redis-server");
 
@@ -16,16 +16,10 @@ beforeEach(async () => {
   v4 = await startFakeV4();
   redis = await createRedisServer();
 });
-afterEach(async () => {
-  await killAll();
-  await redis.stop();
-  await v4.close();
-  removeFolders();
-});
 
 /** v4 as it treats tokens: those that begin with `good` are good. */
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
-  serve(createFolder(), {
+  serve(temporaryFolder(), {
     env: { UPSTREAM_URL: v4.url, REDIS_URL: redis.url, GATEWAY_SECRET: "s".repeat(32), ...env },
   });
 

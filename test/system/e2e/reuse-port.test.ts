@@ -1,12 +1,12 @@
 /** Several processes that share one public port of a machine. */
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { acceptGoodTokens, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { DEFAULT_GRACE, killAll, run, serve, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { DEFAULT_GRACE, run, serve, type Serving } from "./program.ts";
 
 const LONG_MS = 120_000;
 
@@ -20,13 +20,7 @@ beforeEach(async () => {
   await redis.start();
   v4 = await startFakeV4();
   v4.respondWith(acceptGoodTokens);
-  folder = createFolder();
-});
-afterEach(async () => {
-  await killAll();
-  await redis.stop();
-  await v4.close();
-  removeFolders();
+  folder = temporaryFolder();
 });
 
 type Env = Readonly<Record<string, string>>;

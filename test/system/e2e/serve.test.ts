@@ -1,17 +1,12 @@
 import { execFile } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterEach, expect, test } from "@jest/globals";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, serve } from "./program.ts";
-import { startSlowV4 } from "./slow-v4.ts";
+import { expect, test } from "@jest/globals";
+import { startFakeV4 } from "../../support/fake-v4.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve } from "./program.ts";
 
 const execute = promisify(execFile);
-
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
 
 /** The response to the pasted command; without curl, the response to the same request. */
 async function paste(line: string): Promise<string> {
@@ -25,7 +20,7 @@ async function paste(line: string): Promise<string> {
 }
 
 test("serve without settings becomes ready, and the command that it prints works", async () => {
-  const gateway = await serve(createFolder());
+  const gateway = await serve(temporaryFolder());
   const [line] = await gateway.waitForOutput(/^curl .*$/m);
 
   expect(JSON.parse(await paste(line))).toMatchObject({
@@ -43,7 +38,7 @@ test("serve without settings becomes ready, and the command that it prints works
 });
 
 test("a flag overrides the environment", async () => {
-  const folder = createFolder();
+  const folder = temporaryFolder();
   const gateway = await serve(folder, { env: { NATIVE_PROXY: "maybe" }, flags: ["--native-proxy", "off"] });
 
   const response = await fetch(`${gateway.url}/v4/regions`, { headers: { authorization: "Bearer abc" } });
@@ -51,21 +46,16 @@ test("a flag overrides the environment", async () => {
 });
 
 test("serve with v4 down runs, reports why it is not ready, and becomes ready later", async () => {
-  const down = await startSlowV4();
+  const down = await startFakeV4();
   await down.close();
-  const gateway = await serve(createFolder(), { env: { UPSTREAM_URL: down.url } });
+  const gateway = await serve(temporaryFolder(), { env: { UPSTREAM_URL: down.url } });
   const reasons = await (await fetch(`${gateway.admin}/readyz`)).json();
   expect(reasons).toMatchObject({
     status: "not ready",
     reasons: expect.arrayContaining([expect.stringMatching(/^catalog /)]),
   });
 
-  const up = await startSlowV4({ port: down.port });
-  try {
-    while ((await fetch(`${gateway.admin}/readyz`)).status !== 200) await wait(100);
-    expect((await fetch(`${gateway.admin}/healthz`)).status).toBe(200);
-  } finally {
-    await killAll();
-    await up.close();
-  }
+  await startFakeV4(Number(new URL(down.url).port));
+  while ((await fetch(`${gateway.admin}/readyz`)).status !== 200) await wait(100);
+  expect((await fetch(`${gateway.admin}/healthz`)).status).toBe(200);
 });

@@ -1,25 +1,33 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { readAuditRecords } from "../../support/audit-records.ts";
+import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { readOnly, startFaultProxy } from "../../support/fault-proxy.ts";
 import { openRawClient, type RawClient } from "../../support/raw-client.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, waitUntilClosed, serve, DEFAULT_GRACE, type Serving } from "./program.ts";
-import { startSlowV4, type SlowV4 } from "./slow-v4.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { waitUntilClosed, serve, DEFAULT_GRACE, type Serving } from "./program.ts";
 
-let v4: SlowV4;
+let v4: FakeV4;
+/** Responses that v4 holds back. */
+let held: (() => void)[];
 let folder: string;
 
+const EMPTY_LIST = json(200, envelope([]));
+
 beforeEach(async () => {
-  v4 = await startSlowV4();
-  folder = createFolder();
+  v4 = await startFakeV4();
+  held = [];
+  v4.respondWith((call, response) => void held.push(() => void EMPTY_LIST(call, response)));
+  folder = temporaryFolder();
 });
 
-afterEach(async () => {
-  await killAll();
-  await v4.close();
-  removeFolders();
-});
+const waitForRequests = (count: number) => waitFor(() => held.length >= count);
+
+function respondToAll(): void {
+  for (const respond of held.splice(0)) respond();
+}
 
 const start = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
   serve(folder, { env: { UPSTREAM_URL: v4.url, ...DEFAULT_GRACE, ...env } });
@@ -53,12 +61,12 @@ describe.each(["SIGTERM", "SIGINT"] as const)("a shutdown by %s", (signal) => {
     async (scheme) => {
       const gateway = await start();
       const inFlight = ask(gateway.url, scheme);
-      await v4.waitForRequests(1);
+      await waitForRequests(1);
       gateway.signal(signal);
 
       expect(await drains(gateway.admin)).toEqual({ status: "not ready", reasons: ["draining"] });
       await waitUntilClosed(gateway.url);
-      v4.respondToAll();
+      respondToAll();
       expect((await inFlight).status).toBe(200);
 
       expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
@@ -121,10 +129,10 @@ describe("connections that are open at a shutdown", () => {
       client.send(`GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token ${token}\r\n\r\n`);
     ask("one");
     ask("two");
-    await v4.waitForRequests(2);
+    await waitForRequests(2);
     gateway.signal("SIGTERM");
     await drains(gateway.admin);
-    v4.respondToAll();
+    respondToAll();
 
     const received = await client.waitForEnd();
     expect(received.match(/HTTP\/1.1 200/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
@@ -137,7 +145,7 @@ test.each(["token", "Bearer"])("a request of %s is aborted when the grace period
   const gateway = await start({ SHUTDOWN_GRACE_MS: "200" });
   const inFlight = ask(gateway.url, scheme);
   const outcome = outcomeOf(inFlight);
-  await v4.waitForRequests(1);
+  await waitForRequests(1);
   gateway.signal("SIGTERM");
 
   expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
@@ -153,7 +161,7 @@ test.each([
   const gateway = await start();
   const inFlight = ask(gateway.url);
   const outcome = outcomeOf(inFlight);
-  await v4.waitForRequests(1);
+  await waitForRequests(1);
   gateway.signal(first);
   await drains(gateway.admin);
   await wait(600);
@@ -166,25 +174,22 @@ test.each([
 test("a signal that arrives twice within a moment, as from a terminal through npm, counts once", async () => {
   const gateway = await start();
   const inFlight = ask(gateway.url);
-  await v4.waitForRequests(1);
+  await waitForRequests(1);
   gateway.signal("SIGINT");
   await drains(gateway.admin);
   gateway.signal("SIGINT");
-  v4.respondToAll();
+  respondToAll();
 
   expect((await inFlight).status).toBe(200);
   expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
 });
 
 test("an unresponsive v4 delays neither the start nor the exit", async () => {
-  const silent = await startSlowV4({ silent: true });
-  try {
-    const gateway = await start({ UPSTREAM_URL: silent.url });
-    expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(503);
-    gateway.signal("SIGTERM");
+  const silent = await startFaultProxy(v4.url);
+  await silent.setFault(readOnly);
+  const gateway = await start({ UPSTREAM_URL: `http://127.0.0.1:${silent.port}` });
+  expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(503);
+  gateway.signal("SIGTERM");
 
-    expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
-  } finally {
-    await silent.close();
-  }
+  expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
 });

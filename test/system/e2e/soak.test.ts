@@ -1,8 +1,6 @@
 import { join } from "node:path";
-import { afterEach, expect, test } from "@jest/globals";
-import { killAll, REPOSITORY, run } from "./program.ts";
-
-afterEach(killAll);
+import { expect, test } from "@jest/globals";
+import { REPOSITORY, run } from "./program.ts";
 
 test("a short soak run with all clients and operators succeeds and leaks no descriptor", async () => {
   const script = [join(REPOSITORY, "bench", "soak.ts")];

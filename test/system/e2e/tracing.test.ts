@@ -8,8 +8,8 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { createApplication, SECRET as CLIENT_SECRET } from "../../gateway/oauth/application.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, PROGRAM_WITH_OPENTELEMETRY, serve, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { PROGRAM_WITH_OPENTELEMETRY, serve, type Serving } from "./program.ts";
 
 interface Span {
   readonly traceId: string;
@@ -48,11 +48,8 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await killAll();
-  await v4.close();
   collector.closeAllConnections();
   collector.close();
-  removeFolders();
 });
 
 const spans = (): Span[] =>
@@ -69,7 +66,7 @@ const SECRET = "planted-s3cret";
 
 function serveTraced(env: Readonly<Record<string, string>>): Promise<Serving> {
   const { port } = collector.address() as AddressInfo;
-  return serve(createFolder(), {
+  return serve(temporaryFolder(), {
     script: [PROGRAM_WITH_OPENTELEMETRY],
     env: {
       UPSTREAM_URL: v4.url,
@@ -192,7 +189,7 @@ test.each([
 
 test("an unreachable collector delays no response and no exit", async () => {
   v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
-  const gateway = await serve(createFolder(), {
+  const gateway = await serve(temporaryFolder(), {
     script: [PROGRAM_WITH_OPENTELEMETRY],
     env: { UPSTREAM_URL: v4.url, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" },
   });

@@ -1,13 +1,8 @@
 /** A gateway that clients need no credentials for, and that accepts every host name, says so at the start. */
-import { afterEach, expect, test } from "@jest/globals";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, serve } from "./program.ts";
+import { expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve } from "./program.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
-
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
 
 const PUBLIC_URL = "https://books.example.org";
 
@@ -18,7 +13,7 @@ test.each<[string, object, Record<string, string>, number]>([
   ["client credentials", { credentials: { header: "X-Key" } }, { HOST: "0.0.0.0" }, 0],
 ])("%s", async (_case, client, env, warnings) => {
   const folder = writeSmallPack({ client });
-  const gateway = await serve(createFolder(), {
+  const gateway = await serve(temporaryFolder(), {
     env: { MAPPINGS_DIR: folder, UPSTREAM_URL: "http://127.0.0.1:1", ...env },
   });
   gateway.signal("SIGTERM");

@@ -1,20 +1,15 @@
 /** Unexpected errors are logged with a code, and never end the process silently. */
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { type Ended, killAll, PROGRAM, serve, type Serving } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { type Ended, PROGRAM, serve, type Serving } from "./program.ts";
 
 let v4: FakeV4;
 beforeEach(async () => {
   v4 = await startFakeV4();
-});
-afterEach(async () => {
-  await killAll();
-  await v4.close();
-  removeFolders();
 });
 
 /** The program with a fault that a signal sets off. */
@@ -38,7 +33,7 @@ const codesOf = ({ err }: Ended): unknown[] =>
 
 /** The pack with a field that only the interpreter can read, and that fails if its input is not a string. */
 function packLeftToTheInterpreter(): string {
-  const folder = createFolder();
+  const folder = temporaryFolder();
   cpSync("mappings", folder, { recursive: true });
   const file = join(folder, "instance.yaml");
   const read = `{ read: '[$at := $toMillis(group, "[M01]-[D01]")][0] > 0', default: "" }`;
@@ -51,7 +46,7 @@ describe("a field that is interpreted", () => {
     json(200, envelope(groups.map((group, index) => ({ id: index + 1, label: "web", group, type: null }))));
 
   test("returns its rows; a failing row gives 500 without an unhandled rejection", async () => {
-    const gateway = await serve(createFolder(), {
+    const gateway = await serve(temporaryFolder(), {
       env: { UPSTREAM_URL: v4.url, MAPPINGS_DIR: packLeftToTheInterpreter() },
     });
     v4.respondWith(rows("02-01", "03-01"));
@@ -74,7 +69,7 @@ describe("a field that is interpreted", () => {
 });
 
 test("an unhandled rejection is logged with AG_UNHANDLED_REJECTION, and the process continues", async () => {
-  const gateway = await serve(createFolder(), { script: REJECTION, env: { UPSTREAM_URL: v4.url } });
+  const gateway = await serve(temporaryFolder(), { script: REJECTION, env: { UPSTREAM_URL: v4.url } });
   gateway.signal("SIGUSR2");
   v4.respondWith(json(200, envelope([])));
   expect(await ask(gateway, "/v4/vm/instances")).toBe(200);
@@ -85,7 +80,7 @@ test("an unhandled rejection is logged with AG_UNHANDLED_REJECTION, and the proc
 });
 
 test("an uncaught exception is logged, in-flight requests finish, and the process exits with 1", async () => {
-  const gateway = await serve(createFolder(), { script: EXCEPTION, env: { UPSTREAM_URL: v4.url } });
+  const gateway = await serve(temporaryFolder(), { script: EXCEPTION, env: { UPSTREAM_URL: v4.url } });
   let respond = (): void => {};
   v4.respondWith((call, response) => {
     respond = () => void json(200, envelope([]))(call, response);

@@ -1,12 +1,7 @@
 /** A gateway behind a proxy that TRUST_PROXY does not name says so, once. */
-import { afterEach, expect, test } from "@jest/globals";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, serve } from "./program.ts";
-
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
+import { expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { serve } from "./program.ts";
 
 test.each<[string, Record<string, string>, Record<string, string>, number]>([
   ["X-Forwarded-For, without TRUST_PROXY", { "x-forwarded-for": "203.0.113.9" }, {}, 1],
@@ -25,7 +20,7 @@ test.each<[string, Record<string, string>, Record<string, string>, number]>([
   ],
   ["neither header", {}, {}, 0],
 ])("%s", async (_case, headers, env, warnings) => {
-  const gateway = await serve(createFolder(), { env });
+  const gateway = await serve(temporaryFolder(), { env });
   for (let n = 0; n < 3; n += 1) await fetch(`${gateway.url}/v4/regions`, { headers });
   gateway.signal("SIGTERM");
   const { err } = await gateway.ended;

@@ -1,15 +1,10 @@
 /** What a start prints, for people and for machines. */
-import { afterEach, expect, test } from "@jest/globals";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, PROGRAM, run, serve } from "./program.ts";
-
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
+import { expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { PROGRAM, run, serve } from "./program.ts";
 
 test("serve prints a working request with the service's product words", async () => {
-  const gateway = await serve(createFolder(), { env: { WORDS: "vm=acme" } });
+  const gateway = await serve(temporaryFolder(), { env: { WORDS: "vm=acme" } });
   const [, scopes] = await gateway.waitForOutput(/^OAuth .*&scopes=(\S+)$/m);
   expect(scopes).toBe("acmes:modify");
   const [, url = "", credentials = ""] = await gateway.waitForOutput(
@@ -21,7 +16,7 @@ test("serve prints a working request with the service's product words", async ()
 
 test("serve prints neither token nor request with a real v4 service", async () => {
   const env = { UPSTREAM_URL: "http://127.0.0.1:1" };
-  const gateway = await serve(createFolder(), { env });
+  const gateway = await serve(temporaryFolder(), { env });
   gateway.signal("SIGTERM");
   expect((await gateway.ended).out).not.toMatch(/^(?:Token|OAuth|curl)/m);
 }, 60_000);
@@ -29,7 +24,7 @@ test("serve prints neither token nor request with a real v4 service", async () =
 test("serve with a pack for another v4, and no address of it, says what is missing", async () => {
   const env = {
     MAPPINGS_DIR: "examples/library/pack",
-    DATA_DIR: createFolder(),
+    DATA_DIR: temporaryFolder(),
     PORT: "0",
     ADMIN_PORT: "0",
   };
@@ -60,7 +55,7 @@ test.each([
   async (_what, settings, isLoaded) => {
     const gateway = run(["serve"], {
       script: ["--import", PRINT_SANDBOX_MODULES, PROGRAM],
-      env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: createFolder(), ...settings },
+      env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: temporaryFolder(), ...settings },
     });
     const [printed] = await gateway.waitForOutput(/^[^]*(?:Ready\.|Running, not ready yet)/);
     expect(printed.includes("loaded file:")).toBe(isLoaded);
@@ -81,7 +76,7 @@ test.each([
       env: {
         PORT: "0",
         ADMIN_PORT: "0",
-        DATA_DIR: createFolder(),
+        DATA_DIR: temporaryFolder(),
         LOG_FORMAT: format,
         UPSTREAM_URL: "http://127.0.0.1:1",
       },

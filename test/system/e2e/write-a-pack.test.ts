@@ -6,36 +6,19 @@ import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { freePort } from "../../support/free-port.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, REPOSITORY, run } from "./program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { blocksOf, partMatcherOf } from "./guide-steps.ts";
+import { REPOSITORY, run } from "./program.ts";
 
 const execute = promisify(execFile);
 
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
-
-const page = readFileSync(join(REPOSITORY, "docs/guide/write-a-pack.md"), "utf8");
-const blocks = [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
-  ([, language = "", text = ""]) => [language, text] as const,
-);
-
-/** `...` stands for any text. */
-const matcherOf = (output: string): RegExp =>
-  new RegExp(
-    output
-      .trim()
-      .split("...")
-      .map((part) => RegExp.escape(part.trim()))
-      .join("[^]*"),
-  );
+const blocks = blocksOf("docs/guide/write-a-pack.md");
 
 test("each step of the guide gives what the page shows", async () => {
-  const folder = createFolder();
+  const folder = temporaryFolder();
   for (const name of ["bin", "src", "node_modules", "package.json", "schema"])
     symlinkSync(join(REPOSITORY, name), join(folder, name));
   const upstreamPort = await freePort();
@@ -59,7 +42,7 @@ test("each step of the guide gives what the page shows", async () => {
       const [, flags = ""] = /alpha-gateway serve (.*)/.exec(adapt(text)) ?? [];
       const serving = run(["serve", ...flags.split(" ")], {
         cwd: folder,
-        env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: createFolder(), LOG_LEVEL: "fatal" },
+        env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: temporaryFolder(), LOG_LEVEL: "fatal" },
       });
       [, gateway = ""] = await serving.waitForOutput(/^Gateway +(\S+)/m);
       served += 1;
@@ -68,14 +51,14 @@ test("each step of the guide gives what the page shows", async () => {
     const [next, output = ""] = blocks[index + 1] ?? [];
     expect([text, next]).toEqual([text, "text"]);
     // A saved file is in use after a moment.
-    await waitFor(async () => matcherOf(output).test(await bash(text).catch(() => "")));
+    await waitFor(async () => partMatcherOf(output).test(await bash(text).catch(() => "")));
   }
   expect(served).toBe(1);
 }, 180_000);
 
 describe("init", () => {
   test("without a terminal and without flags writes a pack that passes check, with settings for an editor", async () => {
-    const folder = join(createFolder(), "new");
+    const folder = join(temporaryFolder(), "new");
     const { code, out } = await run(["init", folder]).ended;
     expect([code, out]).toEqual([0, expect.stringContaining("\n1 example passed\n")]);
     const settings = JSON.parse(readFileSync(join(folder, ".vscode/settings.json"), "utf8"));
@@ -91,7 +74,7 @@ describe("init", () => {
   });
 
   test("gives a pack whose clients are served with the scheme that the new API has, too", async () => {
-    const folder = join(createFolder(), "new");
+    const folder = join(temporaryFolder(), "new");
     await run(["init", folder, "--scheme", "Bearer"]).ended;
     const upstream = createHttpServer((request, response) => {
       response.setHeader("content-type", "application/json");
@@ -101,7 +84,7 @@ describe("init", () => {
       await once(upstream, "listening");
       const { port } = upstream.address() as AddressInfo;
       const serving = run(["serve", "--mappings-dir", folder, "--upstream-url", `http://127.0.0.1:${port}`], {
-        env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: createFolder(), LOG_LEVEL: "fatal" },
+        env: { PORT: "0", ADMIN_PORT: "0", DATA_DIR: temporaryFolder(), LOG_LEVEL: "fatal" },
       });
       const [, gateway] = await serving.waitForOutput(/^Gateway +(\S+)/m);
       const response = await fetch(`${gateway}/v1/books`, { headers: { authorization: "Bearer T" } });
@@ -113,7 +96,7 @@ describe("init", () => {
   });
 
   test("takes each value as a flag, also for APIs without tokens", async () => {
-    const folder = createFolder();
+    const folder = temporaryFolder();
     const flags =
       "--object reader --client-path /readers --upstream-path /v2/people --scheme none --fields nr=id,name";
     const { code, out } = await run(["init", folder, ...flags.split(" ")]).ended;
@@ -122,7 +105,7 @@ describe("init", () => {
   });
 
   test("changes nothing in a folder with files, and names a flag that is not valid", async () => {
-    const folder = createFolder();
+    const folder = temporaryFolder();
     writeFileSync(join(folder, "notes"), "mine");
     expect(await run(["init", folder]).ended).toMatchObject({
       code: 1,

@@ -4,7 +4,6 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { readCorpus } from "../../../fuzz/corpus.ts";
-import { page } from "../../../fuzz/page.ts";
 import { supervise, type Outcome, type Watch } from "../../../fuzz/supervise.ts";
 
 const fuzz = (module: string, runs: number, name = "", watch: Watch = {}): Promise<Outcome> =>
@@ -65,31 +64,5 @@ describe("the fuzzer itself", () => {
   test("reports an error that nobody handles, with its input", async () => {
     const { crash } = await fuzz("planted-rejection.ts", 10_000);
     expect(crash).toMatchObject({ input: "de", error: expect.stringContaining("planted") });
-  });
-
-  test("reports its progress regularly", async () => {
-    const reported: number[] = [];
-    await fuzz("planted-crash.ts", 200_000, "", {
-      reportEveryMs: 1,
-      report: ({ runs }) => void reported.push(runs),
-    });
-    expect(reported.at(-1)).toBeGreaterThan(0);
-    expect(reported).toEqual(reported.toSorted((one, other) => one - other));
-  });
-
-  test("writes a table of results, and keeps the rows of targets that did not run", () => {
-    const thing = { subject: "A thing", runs: 1_000_000, comparisons: 0, known: 3, found: [], seconds: 1 };
-    const other = { ...thing, subject: "Other", crash: { input: "a|b", error: "boom" } };
-    const rows = (text: string): string[] => text.split("\n").filter((line) => line.startsWith("| "));
-    const first = page([thing, other]);
-    expect(rows(first)).toEqual([
-      "| Input | Runs | Inputs known after it | Result |",
-      "| A thing | 1,000,000 | 3 | no crash, no hang |",
-      '| Other | 1,000,000 | 3 | crash: `"a|b"` |',
-    ]);
-    expect(page([{ ...thing, subject: "Other" }], first)).toBe(page([thing, { ...thing, subject: "Other" }]));
-    expect(rows(page([{ ...thing, comparisons: 20_000_000 }]))).toContain(
-      "| A thing | 1,000,000 | 3 | no crash, no hang in 20,000,000 comparisons |",
-    );
   });
 });

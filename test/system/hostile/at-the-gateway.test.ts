@@ -2,7 +2,7 @@
  * Invalid, pipelined and ambiguous requests: the gateway's responses on a raw connection, and the requests that v4
  * receives. The scripts are data. Each one runs here and behind proxies.
  */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import {
   startListeningGatewayWithFakeV4,
@@ -27,7 +27,6 @@ describe.each(Object.entries(PLACES))("a gateway %s", (_place, settings) => {
   beforeAll(async () => {
     gateway = await startListeningGatewayWithFakeV4({ ...RECORDING, ...settings });
   });
-  afterAll(() => gateway.stop());
 
   describe.each(Object.keys(SCHEMES) as Dialect[])("in the %s dialect", (dialect) => {
     test.each(readScripts().map((script) => [script.title, script] as const))(

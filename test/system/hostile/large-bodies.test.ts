@@ -1,5 +1,5 @@
 /** Invalid bodies of the maximum size: few faults are reported, in a small response, with little work. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { isObject } from "../../../src/base/json/parse.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import type { JsonObject } from "../../../src/pack/translation-context.ts";
@@ -28,7 +28,6 @@ describe("one large request with an unknown token has a bounded cost", () => {
     gateway = await startListeningGatewayWithFakeV4(RECORDING);
     gateway.v4.respondWith(acceptGoodTokens);
   });
-  afterAll(() => gateway.stop());
 
   test.each([
     [
@@ -70,7 +69,6 @@ describe("a form of OAuth has at most 100 members, and is not parsed if it has m
   beforeAll(async () => {
     gateway = await startListeningGatewayWithFakeV4(RECORDING);
   });
-  afterAll(() => gateway.stop());
 
   const part = (name: string): string => `--x\r\nContent-Disposition: form-data; name=${name}\r\n\r\nb\r\n`;
   test.each([

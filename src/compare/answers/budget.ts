@@ -2,21 +2,23 @@
 import { LRUCache } from "lru-cache";
 import { type ShareLimits, Shares } from "../../base/index.ts";
 
-/** The limits of ROLLOUT_FILE. */
+/** The limits of one source of comparisons. */
 export interface Limits {
-  /** Calls of this process per second. */
-  readonly perSecond: number;
-  /** Calls for one client within `clientSeconds`. */
-  readonly perClient: number;
-  readonly clientSeconds: number;
+  /** Calls of this process per second. Default: any number. */
+  readonly perSecond?: number;
+  /** Calls for one client within `clientSeconds`. Default: any number. */
+  readonly perClient?: number;
+  readonly clientSeconds?: number;
   /** Bytes of requests and answers that are held. */
   readonly memory: number;
+  /** Comparisons in progress, including those that wait. */
+  readonly comparisons?: number;
 }
 
 /** Clients whose calls are counted. */
 const MAX_CLIENTS = 20_000;
 
-/** Maximum number of comparisons in progress, including those that wait for their second pair of answers. */
+/** The comparisons in progress, where the limits name no number. */
 const MAX_COMPARISONS = 500;
 
 /** The part of comparisons in progress, and of their memory, that one client may have. */
@@ -54,7 +56,7 @@ export class Budget {
 
   /** Begins a comparison of a client. @returns whether there is room for one */
   begin(client: string): boolean {
-    return this.#comparisons.tryTake(client, limitsOf(MAX_COMPARISONS));
+    return this.#comparisons.tryTake(client, limitsOf(this.#limits().comparisons ?? MAX_COMPARISONS));
   }
 
   /** Ends a comparison that has begun. @param bytes that it holds */
@@ -65,7 +67,7 @@ export class Budget {
 
   /** Takes one call for a client. @returns whether it may be made */
   takeCall(client: string): boolean {
-    const { perSecond, perClient, clientSeconds } = this.#limits();
+    const { perSecond = Infinity, perClient = Infinity, clientSeconds = 0 } = this.#limits();
     const now = this.#clock();
     this.#calls = Math.min(
       Math.max(1, perSecond),

@@ -1,13 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "@jest/globals";
-import { createFolder, removeFolders } from "./folder.ts";
-import { killAll, run, serve } from "./program.ts";
-
-afterEach(async () => {
-  await killAll();
-  removeFolders();
-});
+import { describe, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { run, serve } from "./program.ts";
 
 const HARBOUR = `
 accounts:
@@ -17,7 +12,7 @@ accounts:
 `;
 
 function seedFile(text: string): { folder: string; file: string } {
-  const folder = createFolder();
+  const folder = temporaryFolder();
   const file = join(folder, "data.yaml");
   writeFileSync(file, text);
   return { folder, file };
@@ -43,27 +38,6 @@ describe("a seed file", () => {
     expect(await response.json()).toMatchObject({ data: [{ label: "web-1" }] });
   });
 
-  test.each([
-    ["is not YAML", "accounts: [", /^AG_SEED_INVALID: Seed data, \S+data\.yaml: .+/],
-    ["is of another form", "accounts: 5", /^AG_SEED_INVALID: Seed data: a list of accounts is needed/],
-    [
-      "has a fault deep inside",
-      HARBOUR.replace("us-east", "mars"),
-      /web-1 has no known type, region and image$/,
-    ],
-  ])("that %s prevents the start with one message", async (_case, text, message) => {
-    const { folder, file } = seedFile(text);
-    for (const args of [
-      ["sandbox", "--port", "0"],
-      ["serve", "--port", "0", "--admin-port", "off"],
-    ]) {
-      const { code, err, out } = await run([...args, "--seed", file], { env: { DATA_DIR: folder } }).ended;
-      expect(err.trim()).toMatch(message);
-      expect(err).not.toContain("    at ");
-      expect({ code, out }).toEqual({ code: 1, out: "" });
-    }
-  });
-
   test("that is missing, or given with a real v4 service, is rejected", async () => {
     const missing = await run(["sandbox", "--seed", "/nowhere/data.yaml"]).ended;
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining("/nowhere/data.yaml") });
@@ -71,4 +45,16 @@ describe("a seed file", () => {
     const both = await run(["serve", "--seed", "x.yaml", "--upstream-url", "https://v4.example.org"]).ended;
     expect(both).toMatchObject({ code: 1, err: expect.stringContaining("SEED: only the embedded sandbox") });
   });
+});
+
+test("sandbox runs v4 alone, until a signal", async () => {
+  const sandbox = run(["sandbox", "--port", "0"], { cwd: temporaryFolder() });
+  const [, url = "", token = ""] = await sandbox.waitForOutput(/^v4 sandbox +(\S+)[^]*^ +full +(\S+)$/m);
+
+  const response = await fetch(`${url}/v4/vm/instances`, { headers: { authorization: `Bearer ${token}` } });
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ data: expect.any(Array), page: 1 });
+
+  sandbox.signal("SIGTERM");
+  expect(await sandbox.ended).toMatchObject({ code: 0, signal: null, err: "" });
 });

@@ -1,0 +1,182 @@
+/** The results of one process and source, until they are added to the counts of all replicas. */
+import type { Redaction } from "../../audit/index.ts";
+import type { KeyValueStore } from "../../base/index.ts";
+import { type Compared, type ComparisonSource, type Difference, lineKey } from "../answers/comparison.ts";
+import { CLIENT_SHARE, ClientShares } from "../answers/client-shares.ts";
+import { addResults } from "./add-results.ts";
+import {
+  caseOf,
+  type CountedResult,
+  exampleIds,
+  hasCase,
+  MAX_EXAMPLES,
+  MAX_FIELDS,
+  type SourceCounts,
+  type StoredExample,
+} from "./counts.ts";
+import type { CoverAnswer } from "./coverage.ts";
+import { createExample } from "./example.ts";
+import { createCountsDocument, deleteExamples, writeExample } from "./stored-counts.ts";
+
+/** Results that wait to be written. Each field and each new part of an answer counts as one more. */
+const MAX_WAITING = 20_000;
+/** Examples that wait to be written. */
+const MAX_EXAMPLES_WAITING = 30;
+/** Bytes of an answer that is looked at for coverage. */
+const MAX_COVERED_BYTES = 65_536;
+/** Characters of a field's path, and of the name of a client. */
+const MAX_NAME = 200;
+
+/** `cases`: cases that prove a bound, and results that wait. `fields`: fields that differ, and their examples. `writes`: writes that void comparisons. */
+export type BoundedStore = "cases" | "fields" | "writes";
+
+/** Takes how many entries found no room: the store is full, or the share of their client. */
+export type ReportFull = (store: BoundedStore, entries: number) => void;
+
+export interface WaitingOptions {
+  readonly redaction: () => Redaction;
+  readonly cover?: CoverAnswer | undefined;
+  readonly newId: () => string;
+  readonly onFull: ReportFull;
+  /** Called when counts begin: at first, with another subject, and after a reset. */
+  readonly onBegin: (counts: SourceCounts) => void;
+}
+
+const cut = (text: string): string => text.slice(0, MAX_NAME);
+
+/** Differences with short fields, each once: a field of a list may differ in each of its rows. */
+const cutFields = (lines: readonly Pick<Difference, "field" | "kind">[]): CountedResult["fields"] => [
+  ...new Map(
+    lines.map(({ field, kind }) => ({ field: cut(field), kind })).map((line) => [lineKey(line), line]),
+  ).values(),
+];
+
+const sizeOf = ({ fields, seen }: CountedResult): number => 1 + fields.length + seen.length;
+
+/** The results of a source that wait to be stored. */
+export class WaitingResults {
+  readonly #state: KeyValueStore;
+  readonly #options: WaitingOptions;
+  readonly #stored: ReturnType<typeof createCountsDocument>;
+  /** The oldest first. They stay until they are written. */
+  readonly #results: CountedResult[] = [];
+  readonly #shares = new ClientShares(MAX_WAITING);
+  readonly #exampleShares = new ClientShares(MAX_EXAMPLES_WAITING);
+
+  constructor(state: KeyValueStore, source: ComparisonSource, options: WaitingOptions) {
+    this.#state = state;
+    this.#options = options;
+    this.#stored = createCountsDocument(state, source);
+  }
+
+  isEmpty(): boolean {
+    return this.#results.length === 0;
+  }
+
+  add(compared: Compared): void {
+    const result = this.#toResult(compared);
+    if (!this.#shares.tryTake(result.by, sizeOf(result))) return this.#options.onFull("cases", 1);
+    if (result.example) this.#exampleShares.take(result.by);
+    this.#results.push(result);
+  }
+
+  /**
+   * Adds the waiting results to the counts of all replicas, with their examples.
+   *
+   * @throws {StateUnavailableError} Unwritten results wait.
+   */
+  async write(): Promise<void> {
+    const batch = [...this.#results];
+    const examples = batch.flatMap(({ example }) => example ?? []);
+    // Before the counts that refer to them.
+    for (const { id, json } of examples) await writeExample(this.#state, id, json);
+    let before: SourceCounts | null = null;
+    let added: ReturnType<typeof addResults> | undefined;
+    await this.#stored.change((counts) => {
+      before = counts;
+      added = addResults(counts, batch, Date.now());
+      return added.counts;
+    });
+    this.#remove(batch);
+    if (!added) return;
+    const { counts, hasBegun, noRoom } = added;
+    if (hasBegun && counts) this.#options.onBegin(counts);
+    if (noRoom.cases > 0) this.#options.onFull("cases", noRoom.cases);
+    if (noRoom.fields > 0) this.#options.onFull("fields", noRoom.fields);
+    const written = new Set([...exampleIds(before), ...examples.map(({ id }) => id)]);
+    await deleteExamples(this.#state, written.difference(exampleIds(counts)));
+  }
+
+  #remove(batch: readonly CountedResult[]): void {
+    this.#results.splice(0, batch.length);
+    for (const result of batch) {
+      this.#shares.giveBack(result.by, sizeOf(result));
+      if (result.example) this.#exampleShares.giveBack(result.by);
+    }
+  }
+
+  #toResult(compared: Compared): CountedResult {
+    const { differences, accepted: found, answer: _answer, sample: _sample, ...about } = compared;
+    const { result, client, provenBy: by = "", key } = about;
+    const accepted = found ?? (result === "accepted" ? differences : []);
+    const digest = key === undefined ? "" : caseOf(key);
+    const isNew = digest !== "" && !this.#isKnown(compared, digest);
+    const all = result === "different" || result === "unstable" ? cutFields(differences) : [];
+    const fields = all.slice(0, MAX_FIELDS * CLIENT_SHARE);
+    return {
+      ...about,
+      by,
+      client: client === null ? null : cut(client),
+      digest: result === "unstable" ? "" : digest,
+      fields,
+      moreFields: all.length - fields.length,
+      acceptedLines: cutFields(accepted).map(lineKey),
+      seen: isNew && by !== "" ? this.#cover(compared) : [],
+      example: isNew && result === "different" ? this.#createExample(compared, fields) : undefined,
+    };
+  }
+
+  /** The stored counts of the same route and subject. */
+  #routeOf({ subject, route }: Compared) {
+    const counts = this.#stored.current();
+    return counts?.subject === subject ? counts.routes[route] : undefined;
+  }
+
+  /** Whether a case was counted, as far as this process knows. */
+  #isKnown(compared: Compared, digest: string): boolean {
+    const { cases = {}, differing = "" } = this.#routeOf(compared) ?? {};
+    const { subject, route } = compared;
+    return (
+      [differing, ...Object.values(cases)].some((each) => hasCase(each, digest)) ||
+      this.#results.some((each) => each.digest === digest && each.route === route && each.subject === subject)
+    );
+  }
+
+  /** The parts that no answer has shown before. */
+  #cover(compared: Compared): readonly string[] {
+    const { route, answer } = compared;
+    if (!answer || answer.length > MAX_COVERED_BYTES) return [];
+    const waiting = this.#results.filter((each) => each.route === route).flatMap((each) => each.seen);
+    const seen = new Set([...(this.#routeOf(compared)?.seen ?? []), ...waiting]);
+    return (this.#options.cover?.(route, answer) ?? []).filter((part) => !seen.has(part));
+  }
+
+  /** Whether a field that differs has room for another example. */
+  #lacksExample(compared: Compared, fields: CountedResult["fields"]): boolean {
+    const stored = this.#routeOf(compared)?.fields ?? [];
+    const full = new Set(
+      stored.filter(({ examples }) => examples.length >= MAX_EXAMPLES).map((field) => lineKey(field)),
+    );
+    return fields.some((field) => !full.has(lineKey(field)));
+  }
+
+  /** Redacts the sample at once, so that no secrets are kept. */
+  #createExample(compared: Compared, fields: CountedResult["fields"]): StoredExample | undefined {
+    const { sample, provenBy = "" } = compared;
+    if (!sample || this.#exampleShares.roomOf(provenBy) < 1 || !this.#lacksExample(compared, fields))
+      return undefined;
+    const id = this.#options.newId();
+    const json = JSON.stringify(createExample(compared, sample, id, this.#options.redaction()));
+    return { id, bytes: Buffer.byteLength(json), json };
+  }
+}
