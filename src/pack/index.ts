@@ -49,7 +49,6 @@ export type { OAuthDefinition } from "./credentials/oauth-definition.ts";
 export type { Access, Grants, Scopes } from "./credentials/scopes.ts";
 export type { FindV4Access } from "./routes/upstream-access.ts";
 export { findUsualToken, secretsBehindScheme, usualTokenTexts } from "./credentials/usual-credentials.ts";
-export type { CodeRule, ErrorCodes, InvalidPart } from "./errors/error-codes.ts";
 export { withBrackets } from "./errors/read-errors.ts";
 export { findPlaces, keyNameOf } from "./errors/error-places.ts";
 export { type ErrorFormats, errorsOf } from "./errors/error-shapes.ts";
@@ -69,7 +68,10 @@ export {
   ValidationError,
 } from "./errors/http-error.ts";
 export {
+  type CodeRule,
+  type ErrorCodes,
   GATEWAY_TIMEOUT,
+  type InvalidPart,
   isSuccess,
   meaningOf,
   NOT_MODIFIED,
@@ -102,8 +104,8 @@ export {
 } from "./values/shape.ts";
 export { headerName, status } from "./values/text-types.ts";
 export { isOperand, type Scalar } from "./values/value-kind.ts";
-export type { Filter } from "./filters/condition.ts";
-export { completeFilter, fieldNames } from "./filters/filter-defaults.ts";
+export { fieldNames, type Filter } from "./filters/condition.ts";
+export { completeFilter } from "./filters/default-filters.ts";
 export { throwFilterError, throwParameterError } from "./filters/filter-error.ts";
 export type { FilterWriter, SentFilter } from "./filters/filter-writer.ts";
 export type { Grammar } from "./filters/grammar.ts";
@@ -135,7 +137,6 @@ export type { RouteKind } from "./key-rules.ts";
 export type { ChosenMembers } from "./fields/sparse-fields.ts";
 export {
   createListParser,
-  describeListFault,
   type ListValues,
   onePage,
   type ParseListBody,

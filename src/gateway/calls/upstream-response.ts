@@ -162,7 +162,8 @@ export function openListBody<Item>(
     const list = parseList(from, readItem, readWrapped);
     expectEnd(from);
     response.isValidJson = true;
-    if (!list) throw new InvalidUpstreamResponseError("the response is not a list of the pack's shape");
+    if ("fault" in list)
+      throw new InvalidUpstreamResponseError("the response is not a list of the pack's shape");
     return list;
   });
 }

@@ -4,7 +4,6 @@ import {
   type CatalogEntry,
   createListParser,
   createObjectReader,
-  describeListFault,
   objectPath,
   type Pack,
   type SentToken,
@@ -158,8 +157,7 @@ function sourcesOf({ resources, dialect }: Pack): readonly CatalogSource[] {
     const readWrapped = createObjectReader(objectPath(item, upstreamName));
     // The reader has bounds of its own.
     const parseList = createListParser(list, { mayBeOmitted });
-    const describeFault = (body: unknown): string => describeListFault(list, body, mayBeOmitted);
-    return [{ catalog, read, readWrapped, parseList, describeFault }];
+    return [{ catalog, read, readWrapped, parseList }];
   });
 }
 

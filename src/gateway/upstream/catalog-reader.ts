@@ -32,8 +32,6 @@ export interface CatalogSource {
   /** Reads the object in the wrapper of an item; undefined if items have none. */
   readonly readWrapped?: ReadWrapped | undefined;
   readonly parseList: ParseListBody;
-  /** Says why `parseList` finds no list in a value. */
-  readonly describeFault: (body: unknown) => string;
 }
 
 /** A whole catalog, translated. */
@@ -221,10 +219,8 @@ class CatalogRead {
     if (response.status === 403) throw new CatalogNotShownError(`${name} does not show it`);
     if (response.status !== 200) throw new Error(`${name} responded with ${response.status}`);
     const list = this.#parsePage(response.bytes);
-    if (!list) {
-      const fault = this.#source.describeFault(fromJsonText(response.bytes.toString()));
-      throw new Error(`${name} responded without a list of the shape in the pack: ${fault}`);
-    }
+    if ("fault" in list)
+      throw new Error(`${name} responded without a list of the shape in the pack: ${list.fault}`);
     return { list, headers: response.headers };
   }
 

@@ -65,67 +65,104 @@ const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,4096}$/;
 /** Any text without control characters: users and passwords have blanks and umlauts. */
 const PRINTABLE = /^\P{Cc}{1,4096}$/u;
 
-/** RFC 9110 11.4: a scheme, spaces, and a token of visible characters. */
-const AUTHORIZATION = /^([A-Za-z][A-Za-z0-9-]*) +([\x21-\x7e]{1,4096})$/;
+/** A scheme, and a token or parameters after it (RFC 9110, sections 11.2 and 11.4). */
+const WITH_SCHEME = /^([A-Za-z][A-Za-z0-9-]*) +([\t\x20-\x7e]{1,4096})$/;
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** The scheme of an `Authorization` header in lower case; undefined where it is missing or malformed. */
-export const credentialScheme = (authorization: string | undefined): string | undefined =>
-  AUTHORIZATION.exec(authorization ?? "")?.[1]?.toLowerCase();
+const visible = (text: string): string | undefined => (VISIBLE.test(text) ? text : undefined);
 
-/** One place of a token, without the common parts of all places. */
-interface Place extends Pick<CredentialsFormat, "texts" | "accepts" | "write"> {
+/** The scheme of an `Authorization` header in lower case; undefined where it is missing or malformed. */
+export function credentialScheme(authorization = ""): string | undefined {
+  const [, scheme, token = ""] = WITH_SCHEME.exec(authorization) ?? [];
+  return VISIBLE.test(token) ? scheme?.toLowerCase() : undefined;
+}
+
+/** The text after a scheme; empty for another one. */
+function textAfter(expected: string, text: string): string {
+  const [, scheme = "", rest = ""] = WITH_SCHEME.exec(text) ?? [];
+  return scheme.toLowerCase() === expected.toLowerCase() ? rest : "";
+}
+
+/** A part of a request that has a token alone, or a text with it. */
+interface Carrier extends Pick<CredentialsFormat, "texts"> {
   /** Names the place in an error. */
   readonly noun: string;
-  /** Returns the token in a text. Undefined if the text has none. */
-  readonly decode: (text: string) => string | undefined;
-  readonly spellings?: CredentialsFormat["spellings"];
+  readonly send: (text: string) => SentToken;
   readonly header?: string;
   readonly queryParameter?: string;
 }
 
-const headerPlace = (
-  header: string,
-  codec: Pick<Place, "decode" | "accepts" | "spellings">,
-): Omit<Place, "write"> => {
+function headerCarrier(header: string): Carrier {
   const name = header.toLowerCase();
-  return { noun: `${header} header`, texts: ({ headers }) => headers[name] ?? [], header, ...codec };
+  return {
+    noun: `${header} header`,
+    texts: ({ headers }) => headers[name] ?? [],
+    send: (text) => ({ headers: { [name]: text }, query: undefined }),
+    header,
+  };
+}
+
+/** A cookie. A request may have several `Cookie` lines. */
+const cookieCarrier = (name: string): Carrier => ({
+  noun: `cookie ${name}`,
+  texts: ({ headers }) =>
+    (headers["cookie"] ?? [])
+      .flatMap((line) => line.split(";"))
+      .flatMap((pair) => {
+        const equals = pair.indexOf("=");
+        return equals >= 0 && pair.slice(0, equals).trim() === name ? [pair.slice(equals + 1).trim()] : [];
+      }),
+  send: (text) => ({ headers: { cookie: `${name}=${text}` }, query: undefined }),
+  header: "Cookie",
+});
+
+const queryCarrier = (name: string): Carrier => ({
+  noun: `parameter ${name}`,
+  texts: ({ queryTokens = [] }) => queryTokens,
+  send: (text) => ({ headers: {}, query: `${encodeURIComponent(name)}=${encodeURIComponent(text)}` }),
+  queryParameter: name,
+});
+
+/** How a token is spelt in a text. */
+interface Codec extends Pick<CredentialsFormat, "accepts"> {
+  /** Returns the token in a text. Undefined if the text has none. */
+  readonly decode: (text: string) => string | undefined;
+  readonly encode: (token: string) => string;
+  readonly spellings?: NonNullable<CredentialsFormat["spellings"]>;
+}
+
+const acceptsVisible = (token: string): boolean => VISIBLE.test(token);
+
+const PLAIN: Codec = { decode: visible, accepts: acceptsVisible, encode: (token) => token };
+
+const QUOTED_COOKIE: Codec = {
+  decode: (text) => visible(text.replace(/^"(.*)"$/, "$1")),
+  accepts: (token) => COOKIE_VALUE.test(token),
+  encode: (token) => token,
 };
 
-const visible = (text: string): string | undefined => (VISIBLE.test(text) ? text : undefined);
+const TEXT: Codec = {
+  decode: (text) => (PRINTABLE.test(text) ? text : undefined),
+  accepts: (token) => PRINTABLE.test(token) && token.isWellFormed(),
+  encode: (token) => token,
+};
 
-function schemePlace(scheme: string): Place {
-  const expected = scheme.toLowerCase();
-  const decode = (text: string): string | undefined => {
-    const [, given, token] = AUTHORIZATION.exec(text) ?? [];
-    return given?.toLowerCase() === expected ? token : undefined;
-  };
-  return {
-    ...headerPlace("Authorization", { decode, accepts: (token) => VISIBLE.test(token) }),
-    write: (token) => ({ headers: { authorization: `${scheme} ${token}` }, query: undefined }),
-  };
-}
+const schemeCodec = (scheme: string): Codec => ({
+  decode: (text) => visible(textAfter(scheme, text)),
+  accepts: acceptsVisible,
+  encode: (token) => `${scheme} ${token}`,
+});
 
-/** The text after a scheme, and one of its parameters: a name, and a word or a quoted text (RFC 9110, section 11.2). */
-const PARAMETERS = /^([A-Za-z][A-Za-z0-9-]*) +([\t\x20-\x7e]{1,4096})$/;
-
-function parameterPlace(scheme: string, parameter: string): Place {
-  const [expected, name] = [scheme.toLowerCase(), parameter.toLowerCase()];
-  const decode = (text: string): string | undefined => {
-    const [, given, parameters = ""] = PARAMETERS.exec(text) ?? [];
-    const values = given?.toLowerCase() === expected ? parameterValues(parameters, name) : undefined;
+/** A parameter after a scheme: a name, and a word or a quoted text (RFC 9110, section 11.2). */
+const parameterCodec = (scheme: string, parameter: string): Codec => ({
+  decode(text) {
+    const values = parameterValues(textAfter(scheme, text), parameter.toLowerCase());
     return values?.length === 1 ? visible(values[0] ?? "") : undefined;
-  };
-  const quote = (token: string): string => `"${token.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
-  return {
-    ...headerPlace("Authorization", { decode, accepts: (token) => VISIBLE.test(token) }),
-    write: (token) => ({
-      headers: { authorization: `${scheme} ${parameter}=${quote(token)}` },
-      query: undefined,
-    }),
-  };
-}
+  },
+  accepts: acceptsVisible,
+  encode: (token) => `${scheme} ${parameter}="${token.replaceAll(/["\\]/g, String.raw`\$&`)}"`,
+});
 
 /** The part of `user:password` that is the token. */
 const BASIC_PARTS = {
@@ -134,81 +171,42 @@ const BASIC_PARTS = {
   both: { partOf: (user: string, password: string) => `${user}:${password}`, pair: (token: string) => token },
 } as const;
 
-function basicPlace(part: keyof typeof BASIC_PARTS): Place {
+function basicCodec(part: keyof typeof BASIC_PARTS): Codec {
   const { partOf, pair } = BASIC_PARTS[part];
   const encode = (token: string): string => Buffer.from(pair(token)).toString("base64");
-  const decode = (text: string): string | undefined => {
-    const [, scheme, encoded = ""] = AUTHORIZATION.exec(text) ?? [];
-    if (scheme?.toLowerCase() !== "basic" || !BASE64.test(encoded)) return undefined;
-    const basic = readBasic(encoded);
-    const token = basic ? partOf(basic.user, basic.password) : "";
-    return PRINTABLE.test(token) ? token : undefined;
-  };
-  const accepts = (token: string): boolean =>
-    PRINTABLE.test(token) && (part === "password" || token.includes(":") === (part === "both"));
-  const spellings = (token: string): string[] => {
-    const colon = token.indexOf(":");
-    return part === "both" && colon >= 0
-      ? [encode(token), token.slice(0, colon), token.slice(colon + 1)]
-      : [encode(token)];
-  };
   return {
-    ...headerPlace("Authorization", { decode, accepts, spellings }),
-    write: (token) => ({ headers: { authorization: `Basic ${encode(token)}` }, query: undefined }),
+    decode(text) {
+      const encoded = textAfter("Basic", text);
+      const basic = BASE64.test(encoded) ? readBasic(encoded) : undefined;
+      const token = basic ? partOf(basic.user, basic.password) : "";
+      return PRINTABLE.test(token) ? token : undefined;
+    },
+    accepts: (token) =>
+      PRINTABLE.test(token) && (part === "password" || token.includes(":") === (part === "both")),
+    encode: (token) => `Basic ${encode(token)}`,
+    spellings(token) {
+      const colon = part === "both" ? token.indexOf(":") : -1;
+      return [encode(token), ...(colon < 0 ? [] : [token.slice(0, colon), token.slice(colon + 1)])];
+    },
   };
 }
 
-/** The values of a cookie. A request may have several `Cookie` lines. */
-function cookieValues(lines: readonly string[], name: string): string[] {
-  return lines
-    .flatMap((line) => line.split(";"))
-    .flatMap((pair) => {
-      const equals = pair.indexOf("=");
-      return equals >= 0 && pair.slice(0, equals).trim() === name ? [pair.slice(equals + 1).trim()] : [];
-    });
-}
-
-function cookiePlace(name: string): Place {
-  return {
-    noun: `cookie ${name}`,
-    texts: ({ headers }) => cookieValues(headers["cookie"] ?? [], name),
-    decode: (text) => visible(text.replace(/^"(.*)"$/, "$1")),
-    accepts: (token) => COOKIE_VALUE.test(token),
-    write: (token) => ({ headers: { cookie: `${name}=${token}` }, query: undefined }),
-    header: "Cookie",
-  };
-}
-
-function queryPlace(name: string): Place {
-  const prefix = `${encodeURIComponent(name)}=`;
-  return {
-    noun: `parameter ${name}`,
-    texts: ({ queryTokens = [] }) => queryTokens,
-    decode: (text) => (PRINTABLE.test(text) ? text : undefined),
-    accepts: (token) => PRINTABLE.test(token) && token.isWellFormed(),
-    write: (token) => ({ headers: {}, query: prefix + encodeURIComponent(token) }),
-    queryParameter: name,
-  };
-}
-
-function placeOf(place: CredentialsPlace): Place | undefined {
+/** Where a place has its token, and how; undefined for a place without a key. */
+function placeOf(place: CredentialsPlace): readonly [Carrier, Codec] | undefined {
   const { scheme, parameter, basic, header, query, cookie } = place;
+  const authorization = headerCarrier("Authorization");
   if (scheme !== undefined)
-    return parameter === undefined ? schemePlace(scheme) : parameterPlace(scheme, parameter);
-  if (basic !== undefined) return basicPlace(basic);
-  if (query !== undefined) return queryPlace(query);
-  if (cookie !== undefined) return cookiePlace(cookie);
-  if (header === undefined) return undefined;
-  const name = header.toLowerCase();
-  return {
-    ...headerPlace(header, { decode: visible, accepts: (token) => VISIBLE.test(token) }),
-    write: (token) => ({ headers: { [name]: token }, query: undefined }),
-  };
+    return [authorization, parameter === undefined ? schemeCodec(scheme) : parameterCodec(scheme, parameter)];
+  if (basic !== undefined) return [authorization, basicCodec(basic)];
+  if (query !== undefined) return [queryCarrier(query), TEXT];
+  if (cookie !== undefined) return [cookieCarrier(cookie), QUOTED_COOKIE];
+  return header === undefined ? undefined : [headerCarrier(header), PLAIN];
 }
 
 /** The format of one place. Two tokens in a place are a problem: each server on the way could use another one. */
-function createPlaceFormat(place: Place): CredentialsFormat {
-  const { noun, texts, decode, accepts, write, spellings } = place;
+function createPlaceFormat([carrier, codec]: readonly [Carrier, Codec]): CredentialsFormat {
+  const { noun, texts, send, header, queryParameter } = carrier;
+  const { decode, accepts, encode, spellings } = codec;
   return {
     read(request) {
       const found = texts(request);
@@ -220,10 +218,10 @@ function createPlaceFormat(place: Place): CredentialsFormat {
     },
     texts,
     accepts,
-    write,
+    write: (token) => send(encode(token)),
     spellings,
-    headers: place.header === undefined ? [] : [place.header],
-    queryParameter: place.queryParameter,
+    headers: header === undefined ? [] : [header],
+    queryParameter,
   };
 }
 
@@ -247,7 +245,8 @@ export function createCredentialsFormat(
   definition: CredentialsPlaces | undefined,
 ): CredentialsFormat | undefined {
   const places = credentialPlaces(definition)
-    .flatMap((place) => placeOf(place) ?? [])
+    .map(placeOf)
+    .filter((place) => place !== undefined)
     .map(createPlaceFormat);
   const [first, ...others] = places;
   if (!first || others.length === 0) return first;

@@ -1,3 +1,4 @@
+/** The scopes of both dialects, and the rights that they grant. */
 import type { z } from "zod";
 import type { scopes } from "./scopes-definition.ts";
 
@@ -46,39 +47,32 @@ function raiseLevel(levels: Map<string, number>, name: string, level: number): v
  */
 export class Scopes {
   readonly #definition: ScopesDefinition;
-  readonly #aliases: Readonly<Record<string, string>>;
   /** "<resource>:*" is the highest level (A-152). */
   readonly #highest: number;
   readonly #resourcesOf: ReadonlyMap<string, readonly string[]>;
   /** For each level, the lowest one with the same v4 level. */
   readonly #lowestLevels: readonly number[];
-  readonly #highestOfAll: ReadonlyMap<string, number>;
   /** Returns the permissions that both grants have. */
   readonly common = commonGrants;
   /** Whether `wide` allows everything that `narrow` allows. */
   readonly includes = includesGrants;
 
   constructor(definition: ScopesDefinition = NO_SCOPES) {
-    const { levels, resources, aliases = {} } = definition;
+    const { levels, resources } = definition;
     this.#definition = definition;
-    this.#aliases = aliases;
     this.#highest = levels.length - 1;
     const byArea = Map.groupBy(Object.entries(resources), ([, area]) => area);
     this.#resourcesOf = new Map([...byArea].map(([area, entries]) => [area, entries.map(([name]) => name)]));
-    this.#lowestLevels = levels.map((_, top) =>
-      levels.findIndex((_name, each) => this.#v4Level(each) === this.#v4Level(top)),
-    );
-    this.#highestOfAll = new Map(Object.keys(resources).map((resource) => [resource, this.#highest]));
+    const v4Levels = levels.map((_name, top) => this.#v4Level(top));
+    this.#lowestLevels = v4Levels.map((level) => v4Levels.indexOf(level));
   }
 
   /** Parses the scope of a route; undefined if its resource or level is unknown. */
   access(scope: string): Access | undefined {
     if (scope === "public" || scope === "token") return scope;
     const [resource = "", word = ""] = scope.split(":");
-    const level = this.#levelOf(word);
-    return Object.hasOwn(this.#definition.resources, resource) && level >= 0
-      ? { resource, level }
-      : undefined;
+    const level = this.#definition.levels.indexOf(word);
+    return this.#isResource(resource) && level >= 0 ? { resource, level } : undefined;
   }
 
   /** Whether grants satisfy an access rule. */
@@ -91,14 +85,13 @@ export class Scopes {
   read(alphaScopes: string): { readonly grants: Grants; readonly unknown: readonly string[] } {
     const wanted = new Map<string, number>();
     const unknown: string[] = [];
-    let everything = false;
-    for (const scope of wordsOf(alphaScopes)) {
+    const words = wordsOf(alphaScopes);
+    for (const scope of words.filter((word) => word !== this.#definition.all)) {
       const found = this.#parse(scope);
-      if (scope === this.#definition.all) everything = true;
-      else if (!found) unknown.push(scope);
-      else raiseLevel(wanted, found.resource, found.level);
+      if (found) raiseLevel(wanted, found.resource, found.level);
+      else unknown.push(scope);
     }
-    return { grants: everything ? "all" : wanted, unknown };
+    return { grants: words.includes(this.#definition.all) ? "all" : wanted, unknown };
   }
 
   /** Formats grants as alpha scopes, separated by commas, each resource once. */
@@ -113,12 +106,12 @@ export class Scopes {
 
   /** Returns the alpha permissions of a v4 token's scopes (T-5.3). Spaces or commas separate the scopes. */
   grants(v4Scopes: string): Grants {
-    const { all, client_levels: clientLevels } = this.#definition;
+    const { all, client_levels: clientLevels, levels: names } = this.#definition;
     const levels = new Map<string, number>();
     for (const scope of wordsOf(v4Scopes)) {
       if (scope === all) return "all";
       const [area = "", word = ""] = scope.split(":");
-      const top = word === all ? this.#highest : this.#levelOf(clientLevels[word] ?? "");
+      const top = word === all ? this.#highest : names.indexOf(clientLevels[word] ?? "");
       for (const resource of top < 0 ? [] : (this.#resourcesOf.get(area) ?? []))
         raiseLevel(levels, resource, top);
     }
@@ -138,9 +131,9 @@ export class Scopes {
    *
    * @param requested Alpha scopes that the client requested. The result never has more than these.
    */
-  toAlpha(v4Scopes: string, requested?: string): string {
+  toAlpha(v4Scopes: string, requested = ""): string {
     const given = this.grants(v4Scopes);
-    const isLimited = requested !== undefined && wordsOf(requested).length > 0;
+    const isLimited = wordsOf(requested).length > 0;
     return this.write(isLimited ? commonGrants(this.read(requested).grants, given) : given);
   }
 
@@ -165,16 +158,13 @@ export class Scopes {
 
   /** Returns the lowest levels that have the same v4 scopes. */
   lowest(grants: Grants): Grants {
-    return new Map(
-      [...(grants === "all" ? this.#highestOfAll : grants)].map(([name, top]) => [
-        name,
-        this.#lowestLevels[top] ?? top,
-      ]),
-    );
+    const names = Object.keys(this.#definition.resources);
+    const levels = grants === "all" ? names.map((name) => [name, this.#highest] as const) : [...grants];
+    return new Map(levels.map(([name, top]) => [name, this.#lowestLevels[top] ?? top]));
   }
 
-  #levelOf(name: string): number {
-    return this.#definition.levels.indexOf(name);
+  #isResource(name: string): boolean {
+    return Object.hasOwn(this.#definition.resources, name);
   }
 
   #v4Level(top: number): string | undefined {
@@ -184,13 +174,11 @@ export class Scopes {
 
   /** Parses one alpha scope. A resource without a level means its highest level. */
   #parse(scope: string): { readonly resource: string; readonly level: number } | undefined {
-    const { all, resources } = this.#definition;
+    const { all, aliases = {}, levels } = this.#definition;
     const [name = "", word = all, ...rest] = scope.split(":");
-    const resource = Object.hasOwn(this.#aliases, name) ? (this.#aliases[name] ?? name) : name;
-    const level = word === all ? this.#highest : this.#levelOf(word);
-    return rest.length === 0 && level >= 0 && Object.hasOwn(resources, resource)
-      ? { resource, level }
-      : undefined;
+    const resource = Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name;
+    const level = word === all ? this.#highest : levels.indexOf(word);
+    return rest.length === 0 && level >= 0 && this.#isResource(resource) ? { resource, level } : undefined;
   }
 
   /** Formats grants as v4 scopes. @param additional Scopes that are requested with any other. */

@@ -1,16 +1,14 @@
 /** The errors of both dialects: their shapes, compiled and checked. */
 import { STATUS_CODES } from "node:http";
-import { checkSide, checkValidation, haveName, useCodes } from "./error-rules.ts";
+import { checkSide, checkValidation, haveName, reportFailureCodes, useCodes } from "./check-errors.ts";
 import { createErrorFormat, shapesOf, type ErrorFormat, type ErrorShape, type Responses } from "./errors.ts";
-import type { ErrorCodes, InvalidPart } from "./error-codes.ts";
-import { namesInText, parameterOfName, textsWithNames } from "./error-places.ts";
+import { errorNames, parameterOfName } from "./error-places.ts";
 import type { ErrorSummary } from "./http-error.ts";
-import type { Statuses } from "./statuses.ts";
+import type { ErrorCodes, InvalidPart, Statuses } from "./statuses.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { EnvelopeDefinition } from "./responses-definition.ts";
-import { reportFailureCodes } from "./failure-codes.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
 import type { FieldContext } from "../fields/field-context.ts";
 import type { Shape } from "../values/shape.ts";
@@ -21,20 +19,16 @@ export interface ErrorFormats {
   readonly upstream: ErrorFormat;
 }
 
-/** The rules of both dialects about errors. */
-type CompiledErrors = ReturnType<typeof compileErrors>;
-
 /** The errors of a route: its own, or those of the pack. */
 export const errorsOf = (
   route: { readonly errors: ErrorFormats | undefined } | undefined,
-  { errors }: Pick<CompiledErrors, "errors">,
+  { errors }: { readonly errors: ErrorFormats },
 ): ErrorFormats => route?.errors ?? errors;
 
-/** The phrase of a status, or of its class if it has none (RFC 9110, section 15). */
-const phraseOf = (status: number): string | undefined =>
-  STATUS_CODES[status] ?? STATUS_CODES[Math.floor(status / 100) * 100];
-
 type Files = readonly LocatedFile<ResourceDefinition>[];
+type Envelopes = readonly (EnvelopeDefinition | undefined)[];
+
+const SIDES = ["client", "upstream"] as const;
 
 /** All shapes of the client: of the pack, of resources and of routes. */
 const allClientShapes = ({ client }: DialectDefinition, files: Files): readonly ErrorShape[] => {
@@ -57,47 +51,50 @@ export interface ErrorTranslation {
   readonly errorCodes: ErrorCodes;
 }
 
+/** The phrase of a status, or of its class if it has none (RFC 9110, section 15). */
+const phraseOf = (status: number): string | undefined =>
+  STATUS_CODES[status] ?? STATUS_CODES[Math.floor(status / 100) * 100];
+
 function createFormats(
-  { client, upstream }: Readonly<Record<"client" | "upstream", Responses>>,
-  indexes: DialectDefinition["client"]["responses"]["field_indexes"],
+  dialect: DialectDefinition,
+  envelopes: Envelopes,
   { statuses, errorCodes }: ErrorTranslation,
 ): ErrorFormats {
+  const { client, upstream } = responsesOf(dialect, envelopes);
   return {
-    client: createErrorFormat(
-      shapesOf(client),
-      {
-        codeOf: errorCodes.ofStatus,
-        titleOf: (status) => statuses.phrases[status] ?? phraseOf(status),
-      },
-      { noField: client.no_field, indexes },
-    ),
-    upstream: createErrorFormat(
-      shapesOf(upstream),
-      { codeOf: () => undefined, titleOf: (status) => STATUS_CODES[status] },
-      { noField: upstream.no_field, indexes: "brackets" },
-    ),
+    client: createErrorFormat(shapesOf(client), {
+      codeOf: errorCodes.ofStatus,
+      titleOf: (status) => statuses.phrases[status] ?? phraseOf(status),
+      noField: client.no_field,
+      indexes: dialect.client.responses.field_indexes,
+    }),
+    upstream: createErrorFormat(shapesOf(upstream), {
+      codeOf: () => undefined,
+      titleOf: (status) => STATUS_CODES[status],
+      noField: upstream.no_field,
+      indexes: "brackets",
+    }),
   };
 }
 
 /** Own shapes over others. An own `error` is for all errors, also those for which the others have a shape. */
 function withOwn(others: Responses, own: Responses = {}): Responses {
   const inherited = own.error === undefined ? others.error_shapes : undefined;
-  const { more_error_shapes: more } = own;
   const rest = own.error_shapes ?? inherited;
   return {
     error: own.error ?? others.error,
-    error_shapes: more ? [...more, ...(rest ?? [])] : rest,
+    error_shapes: own.more_error_shapes ? [...own.more_error_shapes, ...(rest ?? [])] : rest,
     no_field: own.no_field ?? others.no_field,
   };
 }
 
 /** The shapes of both sides for envelopes, in ascending order of precedence. */
-const responsesOf = (
-  { client, upstream }: DialectDefinition,
-  envelopes: readonly (EnvelopeDefinition | undefined)[],
-): Record<"client" | "upstream", Responses> => ({
-  client: envelopes.reduce<Responses>((all, own) => withOwn(all, own?.client), client.responses),
-  upstream: envelopes.reduce<Responses>((all, own) => withOwn(all, own?.upstream), upstream.responses),
+const responsesOf = (dialect: DialectDefinition, envelopes: Envelopes) => ({
+  client: envelopes.reduce<Responses>((all, own) => withOwn(all, own?.client), dialect.client.responses),
+  upstream: envelopes.reduce<Responses>(
+    (all, own) => withOwn(all, own?.upstream),
+    dialect.upstream.responses,
+  ),
 });
 
 /**
@@ -114,8 +111,7 @@ export function checkOwnErrors(
   location: SourceLocation,
 ): void {
   const all = responsesOf(dialect, [outer, envelope]);
-  for (const side of ["client", "upstream"] as const)
-    checkSide(side, envelope[side] ?? {}, all[side], parameters, location.at(side));
+  for (const side of SIDES) checkSide(side, envelope[side] ?? {}, all[side], parameters, location.at(side));
 }
 
 /** A route of a resource, as far as its errors are concerned. */
@@ -139,7 +135,7 @@ export function checkSharedTexts(
     const users = routes.filter((route) =>
       shapesOf(responsesOf(dialect, [envelope, route.envelope]).client).some((used) => used.shape === shape),
     );
-    for (const name of new Set(textsWithNames(shape).flatMap(namesInText))) {
+    for (const name of new Set(errorNames(shape).flatMap(({ name, as }) => (as === "text" ? name : [])))) {
       const parameter = parameterOfName(name);
       if (parameter === undefined || !known.has(parameter)) continue;
       const without = users.find(({ parameters }) => !parameters.includes(parameter));
@@ -155,20 +151,18 @@ export function checkSharedTexts(
   more.forEach(({ shape }, index) => check(shape, location.at("more_error_shapes", index, "shape")));
 }
 
-const hasErrors = ({ client, upstream }: EnvelopeDefinition): boolean =>
-  [client, upstream].some(
-    (own) => (own?.error ?? own?.error_shapes ?? own?.more_error_shapes ?? own?.no_field) !== undefined,
-  );
-
 /** Compiles the errors of a route. Undefined: they are the pack's. @param envelopes of its resource, and its own */
 export function compileOwnErrors(
-  envelopes: readonly (EnvelopeDefinition | undefined)[],
+  envelopes: Envelopes,
   dialect: DialectDefinition,
   translation: ErrorTranslation,
 ): ErrorFormats | undefined {
-  if (!envelopes.some((envelope) => envelope && hasErrors(envelope))) return undefined;
-  const { field_indexes: indexes } = dialect.client.responses;
-  return createFormats(responsesOf(dialect, envelopes), indexes, translation);
+  const own = envelopes.flatMap((envelope) => [envelope?.client ?? {}, envelope?.upstream ?? {}]);
+  const hasErrors = own.some(
+    ({ error, error_shapes: shapes, more_error_shapes: more, no_field: noField }) =>
+      (error ?? shapes ?? more ?? noField) !== undefined,
+  );
+  return hasErrors ? createFormats(dialect, envelopes, translation) : undefined;
 }
 
 /**
@@ -184,28 +178,23 @@ export function compileErrors(
   translation: ErrorTranslation,
   location: SourceLocation,
 ) {
-  const { client, upstream, errors } = definition;
-  for (const side of ["client", "upstream"] as const) {
+  for (const side of SIDES) {
     const { responses } = definition[side];
     checkSide(side, responses, responses, parameters, location.at(side, "responses"));
   }
   const clientShapes = allClientShapes(definition, files);
-  if (client.responses.field_indexes !== "none" && !haveName(clientShapes, "field"))
+  if (definition.client.responses.field_indexes !== "none" && !haveName(clientShapes, "field"))
     location
       .at("client", "responses", "field_indexes")
       .report('"field_indexes" has no effect: errors have no $field');
-  checkValidation(errors, clientShapes, location);
+  const { validation } = definition.errors;
+  checkValidation(validation, clientShapes, location.at("errors", "validation"));
   if (!useCodes(clientShapes)) reportFailureCodes(definition, files, location);
-  const { validation } = errors;
   const summaryOf = (message: string | undefined): ErrorSummary | undefined =>
     message === undefined ? undefined : { reason: message, isComplete: true };
   return {
     /** Where a route has no others (`errorsOf`). */
-    errors: createFormats(
-      { client: client.responses, upstream: upstream.responses },
-      client.responses.field_indexes,
-      translation,
-    ),
+    errors: createFormats(definition, [], translation),
     /** Whether the parameter of a filter, an order or a page is the field of its errors. */
     namesParameters: validation?.query?.field !== undefined,
     /** The text of the whole error about a request that breaks a rule; undefined: the reasons. */

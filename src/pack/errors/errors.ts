@@ -1,31 +1,22 @@
 /** Error bodies of both dialects: one shape, or several by status and by whether problems have fields. */
+import type { z } from "zod";
 import { createErrorReader, type ReadErrors } from "./read-errors.ts";
-import { createErrorWriter, type ErrorContext, type FieldStyle, type StatusTexts } from "./write-errors.ts";
+import { createErrorWriter, type ErrorContext, type ErrorStyle } from "./write-errors.ts";
 import type { ErrorDetail } from "./http-error.ts";
-import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { Shape } from "../values/shape.ts";
+import type { EnvelopeDefinition, shapeRule } from "./responses-definition.ts";
+import { classOf } from "./statuses.ts";
 
 /** Reads and writes the error bodies of one dialect. */
 export type ErrorFormat = ReturnType<typeof createErrorFormat>;
 
 /** A shape that some errors have. */
-export interface ErrorShape {
-  /** `404`, or `4XX` for its class; undefined: any. */
-  readonly statuses?: readonly (number | string)[] | undefined;
-  /** The shape applies if a problem has one of these codes. Undefined: any. */
-  readonly codes?: readonly string[] | undefined;
-  /** Whether problems have fields; undefined: either. */
-  readonly fields?: boolean | undefined;
-  readonly shape: Shape;
-}
-
-type DialectResponses = DialectDefinition["client" | "upstream"]["responses"];
+export type ErrorShape = z.infer<typeof shapeRule>;
 
 /** The errors of a side of a pack, or of an envelope. */
-export interface Responses extends Pick<DialectResponses, "error" | "error_shapes" | "no_field"> {
-  /** Shapes of an envelope before all others. */
-  readonly more_error_shapes?: DialectResponses["error_shapes"];
-}
+export type Responses = Pick<
+  NonNullable<EnvelopeDefinition["client"]>,
+  "error" | "error_shapes" | "more_error_shapes" | "no_field"
+>;
 
 /** The shape of a dialect that writes no errors. */
 const DEFAULT_ERROR = { message: "$message" };
@@ -35,43 +26,29 @@ export const shapesOf = ({
   error = DEFAULT_ERROR,
   error_shapes: others = [],
   more_error_shapes: first = [],
-}: Responses): ErrorShape[] => [
-  ...[...first, ...others].map(({ status, code, fields, shape }) => ({
-    statuses: status === undefined ? undefined : [status].flat(),
-    codes: code === undefined ? undefined : [code].flat(),
-    fields,
-    shape,
-  })),
-  { shape: error },
-];
+}: Responses): ErrorShape[] => [...first, ...others, { shape: error }];
 
 export type { ErrorContext, ReadErrors };
 
 const hasField = ({ field }: ErrorDetail): boolean => field !== undefined;
 
-const isFor = ({ statuses }: ErrorShape, status: number): boolean =>
-  statuses === undefined || statuses.includes(status) || statuses.includes(`${Math.floor(status / 100)}XX`);
+const isFor = ({ status: expected }: ErrorShape, status: number): boolean =>
+  expected === undefined || [expected].flat().some((each) => each === status || each === classOf(status));
 
-/** Returns the code of a problem, also of one without a code of its own. */
-type CodeOf = (detail: ErrorDetail) => string | undefined;
-
-/** The problems that have a code of a shape. */
-const withCodes = ({ codes }: ErrorShape, details: readonly ErrorDetail[], codeOf: CodeOf) =>
-  codes ? details.filter((detail) => codes.includes(codeOf(detail) ?? "")) : details;
-
-/** Whether a shape is for the problems of an error. */
-const fits = (rule: ErrorShape, details: readonly ErrorDetail[], codeOf: CodeOf): boolean =>
-  (rule.fields === undefined || details.some(hasField) === rule.fields) &&
-  (rule.codes === undefined || withCodes(rule, details, codeOf).length > 0);
-
-/** The first problem that a shape is for: values outside of the entries are about this one. */
-function findMain(
-  rule: ErrorShape,
+/**
+ * The problems that a shape is for; undefined if it is for none of an error.
+ *
+ * @param codeOf Returns the code of a problem, also of one without a code of its own.
+ */
+function problemsFor(
+  { fields, code: expected }: ErrorShape,
   details: readonly ErrorDetail[],
-  codeOf: CodeOf,
-): ErrorDetail | undefined {
-  const found = withCodes(rule, details, codeOf);
-  return (rule.fields ? found.find(hasField) : undefined) ?? found[0];
+  codeOf: (detail: ErrorDetail) => string | undefined,
+): readonly ErrorDetail[] | undefined {
+  if (fields !== undefined && details.some(hasField) !== fields) return undefined;
+  if (expected === undefined) return details;
+  const found = details.filter((detail) => [expected].flat().includes(codeOf(detail) ?? ""));
+  return found.length > 0 ? found : undefined;
 }
 
 /**
@@ -79,11 +56,11 @@ function findMain(
  *
  * @param shapes JSON with `$message`, `$field` and other names. The first one that is for an error counts.
  */
-export function createErrorFormat(shapes: readonly ErrorShape[], texts: StatusTexts, style: FieldStyle) {
+export function createErrorFormat(shapes: readonly ErrorShape[], style: ErrorStyle) {
   const formats = shapes.map((rule) => ({
     rule,
     read: createErrorReader(rule.shape, style.noField),
-    write: createErrorWriter(rule.shape, texts, style),
+    write: createErrorWriter(rule.shape, style),
   }));
   return {
     /** In the order of the pack. The last one is for all errors that match no other. */
@@ -97,14 +74,21 @@ export function createErrorFormat(shapes: readonly ErrorShape[], texts: StatusTe
     read(body: unknown, status?: number): ReadErrors | undefined {
       for (const { rule, read } of formats) {
         const found = status === undefined || isFor(rule, status) ? read(body) : undefined;
-        if (found && fits(rule, found.details, ({ code }) => code ?? found.summary?.code)) return found;
+        if (found && problemsFor(rule, found.details, ({ code }) => code ?? found.summary?.code))
+          return found;
       }
       return undefined;
     },
     write(details: readonly ErrorDetail[], status: number, context?: ErrorContext): unknown {
-      const codeOf = ({ code = context?.summary?.code ?? texts.codeOf(status) }: ErrorDetail) => code;
-      const format = formats.find(({ rule }) => isFor(rule, status) && fits(rule, details, codeOf));
-      return format?.write(details, status, context, findMain(format.rule, details, codeOf));
+      const codeOf = ({ code = context?.summary?.code ?? style.codeOf(status) }: ErrorDetail) => code;
+      for (const { rule, write } of formats) {
+        const found = isFor(rule, status) ? problemsFor(rule, details, codeOf) : undefined;
+        if (!found) continue;
+        // Values outside of the entries are about the first problem that the shape is for.
+        const main = (rule.fields ? found.find(hasField) : undefined) ?? found[0];
+        return write(details, status, context, main);
+      }
+      return undefined;
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Reads the error bodies of a shape. */
-import { findPlaces, keyNameOf, type ErrorPlace, type KeyName } from "./error-places.ts";
+import { findPlaces, isEntryKey, type ErrorPlace } from "./error-places.ts";
 import type { ErrorDetail } from "./http-error.ts";
 import { isObject } from "../../base/index.ts";
 import { keysOfPointer } from "../values/schema-members.ts";
@@ -18,60 +18,51 @@ export interface ReadErrors {
   readonly summary: ErrorDetail | undefined;
 }
 
-/** Parses an error body; undefined if the value is not one. */
-export type ReadErrorBody = (body: unknown) => ReadErrors | undefined;
-
 /** Maximum number of problems of an error body. No form has more fields. */
 export const MAX_ERRORS = 100;
 
-/** The context of an entry: the text of the whole error, and the meaning of the key of its object. */
+/** What is known about an entry: the text of the whole error, and what the key of its object says. */
 interface EntryContext {
-  readonly whole: string | undefined;
-  readonly keyed?: { readonly field?: string; readonly code?: string } | undefined;
+  readonly whole?: string | undefined;
+  readonly field?: string;
+  readonly code?: string;
 }
 
 type ReadDetail = (body: unknown, context?: EntryContext) => ErrorDetail[];
 
 /** Creates a reader of one problem. @param noField the name that stands for no field */
 function createDetailReader(shape: Shape, noField: string | undefined): ReadDetail {
-  const places = namesIn(shape).filter(
-    ({ path }) => !path.includes("[]") && !path.some((key) => keyNameOf(key) !== undefined),
-  );
+  const places = namesIn(shape).filter(({ path }) => !path.some(isEntryKey));
   const textAt = (body: unknown, wanted: string): string | undefined => {
-    for (const { name, path } of places) {
-      const value = name === wanted ? valueAt(body, path) : undefined;
-      if (typeof value === "number" && name === "code") return String(value);
+    for (const { path } of places.filter(({ name }) => name === wanted)) {
+      const value = valueAt(body, path);
+      if (typeof value === "number" && wanted === "code") return String(value);
       if (typeof value === "string" && value !== "") return value;
     }
     return undefined;
   };
-  return (body, { whole, keyed = {} } = { whole: undefined }) => {
+  return (body, context = {}) => {
     const pointer = textAt(body, "pointer");
     const named =
-      keyed.field ?? textAt(body, "field") ?? (pointer === undefined ? undefined : fromPointer(pointer));
+      context.field ?? textAt(body, "field") ?? (pointer === undefined ? undefined : fromPointer(pointer));
     const field = named === noField ? undefined : named;
-    const code = textAt(body, "code") ?? keyed.code;
+    const code = textAt(body, "code") ?? context.code;
     // Problem details may have no more than a title, other errors no more than a code.
     const text = textAt(body, "message") ?? textAt(body, "title") ?? code;
     if (text === undefined && named === undefined) return [];
-    const reason = text ?? whole ?? "";
+    const reason = text ?? context.whole ?? "";
     return [{ reason, ...(field !== undefined && { field }), ...(code !== undefined && { code }) }];
   };
 }
 
-/** The facts in the key of an entry about its problems. */
-const toKeyed = (name: KeyName, key: string): NonNullable<EntryContext["keyed"]> => {
-  if (name === "code") return { code: key };
-  return { field: name === "pointer" ? fromPointer(key) : key };
-};
+const itemsOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value.slice(0, MAX_ERRORS) : [];
 
 /** The values at a path. `[]` stands for each item of a list. */
 function valuesAt(body: unknown, path: readonly string[]): readonly unknown[] {
   const at = path.indexOf("[]");
   if (at < 0) return [valueAt(body, path)];
-  const list = valueAt(body, path.slice(0, at));
-  const items: readonly unknown[] = Array.isArray(list) ? list.slice(0, MAX_ERRORS) : [];
-  return items.flatMap((item) => valuesAt(item, path.slice(at + 1)));
+  return itemsOf(valueAt(body, path.slice(0, at))).flatMap((item) => valuesAt(item, path.slice(at + 1)));
 }
 
 /** Creates a reader of the entries in one place. */
@@ -85,13 +76,11 @@ function createPlaceReader(
 
   /** An object of texts may have more such objects, by the members of a nested object. */
   function readValue(value: unknown, context: EntryContext, details: ErrorDetail[]): void {
-    const below = (key: string, child: unknown): void => {
-      const { field = "" } = context.keyed ?? {};
-      readValue(child, { ...context, keyed: { ...context.keyed, field: `${field}${key}` } }, details);
-    };
+    const below = (key: string, child: unknown): void =>
+      readValue(child, { ...context, field: `${context.field ?? ""}${key}` }, details);
     if (details.length >= MAX_ERRORS) return;
     if (Array.isArray(value)) {
-      for (const [index, child] of value.slice(0, MAX_ERRORS).entries())
+      for (const [index, child] of itemsOf(value).entries())
         if (isText && isObject(child)) below(`[${index}]`, child);
         else readValue(child, context, details);
     } else if (isText && isObject(value)) {
@@ -102,20 +91,21 @@ function createPlaceReader(
   }
 
   function readPlace(found: unknown, whole: string | undefined, details: ErrorDetail[]): void {
-    if (keys) {
-      for (const [key, value] of isObject(found) ? Object.entries(found) : [])
-        if (!keys.others.has(key)) readValue(value, { whole, keyed: toKeyed(keys.name, key) }, details);
-    } else
-      for (const each of Array.isArray(found) ? found.slice(0, MAX_ERRORS) : [])
-        details.push(...readDetail(each, { whole }));
+    if (!keys) {
+      details.push(...itemsOf(found).flatMap((each) => readDetail(each, { whole })));
+      return;
+    }
+    for (const [key, value] of isObject(found) ? Object.entries(found) : []) {
+      if (keys.others.has(key)) continue;
+      const field = keys.name === "pointer" ? fromPointer(key) : key;
+      readValue(value, { whole, ...(keys.name === "code" ? { code: key } : { field }) }, details);
+    }
   }
 
   return (body, whole) => {
     const details: ErrorDetail[] = [];
-    for (const found of valuesAt(body, path)) {
-      if (details.length >= MAX_ERRORS) break;
-      readPlace(found, whole, details);
-    }
+    for (const found of valuesAt(body, path))
+      if (details.length < MAX_ERRORS) readPlace(found, whole, details);
     return details.slice(0, MAX_ERRORS);
   };
 }
@@ -127,21 +117,24 @@ function withTexts(details: readonly ErrorDetail[]): readonly ErrorDetail[] {
 }
 
 /**
- * Creates a reader of error bodies. An entry with a field and without a text gets the text of the whole error. If
- * there is no text at all, it gets an empty one. Entries without text and field are omitted.
+ * Creates a reader of error bodies, which returns undefined for a value that is none. An entry with a field and without
+ * a text gets the text of the whole error. If there is no text at all, it gets an empty one. Entries without text and
+ * field are omitted.
  *
  * @param noField the name that stands for no field
  */
-export function createErrorReader(shape: Shape, noField: string | undefined): ReadErrorBody {
+export function createErrorReader(
+  shape: Shape,
+  noField: string | undefined,
+): (body: unknown) => ReadErrors | undefined {
   const readPlaces = findPlaces(shape).map((place) => createPlaceReader(place, noField));
   const readWhole = createDetailReader(shape, noField);
   return (body) => {
-    const whole = readWhole(body);
-    const [summary] = whole;
+    const [summary] = readWhole(body);
     let found: readonly ErrorDetail[] = [];
     for (const readPlace of readPlaces)
       if (found.length === 0) found = withTexts(readPlace(body, summary?.reason));
-    if (found.length === 0) return whole.length > 0 ? { details: whole, summary: undefined } : undefined;
+    if (found.length === 0) return summary && { details: [summary], summary: undefined };
     const code = summary?.code;
     const details = code === undefined ? found : found.map((detail) => ({ code, ...detail }));
     return { details, summary };

@@ -6,21 +6,10 @@ import { mediaType } from "../values/text-types.ts";
 const json = z.json();
 const name = z.string().min(1);
 
-const listShape = about(
-  json.optional(),
-  "A list as JSON, with `$items` and values of the page such as `$total`. Default: the array itself.",
-  { $list: "$items", page: "$page", total: "$total" },
-);
-
-const errorShape = about(
-  json.optional(),
-  "An error as JSON, with `$message`, `$field` and others. Default: `{ message: $message }`.",
-  { errors: [{ field: "$field", reason: "$message" }] },
-);
-
 const statusOrClass = z.union([z.int().min(400).max(599), z.enum(["4XX", "5XX"])]);
 
-const shapeRule = z.strictObject({
+/** A shape that some errors have. */
+export const shapeRule = z.strictObject({
   status: about(
     z.union([statusOrClass, z.array(statusOrClass).min(1)]).optional(),
     "Errors with this status, or with one of several. `4XX` is a class. Default: any.",
@@ -39,44 +28,38 @@ const shapeRule = z.strictObject({
   shape: about(json, "The error as JSON, like `error`.", { $field: ["$message"] }),
 });
 
-const errorShapes = about(
-  z.array(shapeRule).min(1).optional(),
-  "Shapes of some errors. The first that matches is used, before `error`.",
-  [{ status: 422, fields: true, shape: { $field: ["$message"] } }],
-);
-
-const moreErrorShapes = about(
-  z.array(shapeRule).min(1).optional(),
-  "Shapes that are tried before `error_shapes` and `error` of the resource and the pack.",
-  [{ code: "sold_out", shape: { sold_out: true } }],
-);
-
-const noField = about(
-  name.optional(),
-  "The value of `$field` for a problem without a field. Default: none.",
-  "base",
-);
-
-const objectShape = about(
-  json.optional(),
-  "A single object as JSON, with `$object` in a wrapper. Default: the object itself.",
-  { $name: "$object" },
-);
-
-const itemShape = about(
-  json.optional(),
-  "Each item of a list as JSON, with `$object` in a wrapper. Default: the item itself.",
-  { $name: "$object" },
-);
-
 /** The shapes of objects, lists and errors of one side. */
 const shapes = {
-  list: listShape,
-  item: itemShape,
-  object: objectShape,
-  error: errorShape,
-  error_shapes: errorShapes,
-  no_field: noField,
+  list: about(
+    json.optional(),
+    "A list as JSON, with `$items` and values of the page such as `$total`. Default: the array itself.",
+    { $list: "$items", page: "$page", total: "$total" },
+  ),
+  item: about(
+    json.optional(),
+    "Each item of a list as JSON, with `$object` in a wrapper. Default: the item itself.",
+    { $name: "$object" },
+  ),
+  object: about(
+    json.optional(),
+    "A single object as JSON, with `$object` in a wrapper. Default: the object itself.",
+    { $name: "$object" },
+  ),
+  error: about(
+    json.optional(),
+    "An error as JSON, with `$message`, `$field` and others. Default: `{ message: $message }`.",
+    { errors: [{ field: "$field", reason: "$message" }] },
+  ),
+  error_shapes: about(
+    z.array(shapeRule).min(1).optional(),
+    "Shapes of some errors. The first that matches is used, before `error`.",
+    [{ status: 422, fields: true, shape: { $field: ["$message"] } }],
+  ),
+  no_field: about(
+    name.optional(),
+    "The value of `$field` for a problem without a field. Default: none.",
+    "base",
+  ),
 };
 
 const emptyList = z.enum(["present", "omitted"]);
@@ -84,7 +67,14 @@ const EMPTY_LIST =
   "The array of an empty list is always there (`present`, the default), or may be missing or null (`omitted`).";
 
 /** The shapes that a resource or a route may have of its own. */
-const ownShapes = { ...shapes, more_error_shapes: moreErrorShapes };
+const ownShapes = {
+  ...shapes,
+  more_error_shapes: about(
+    z.array(shapeRule).min(1).optional(),
+    "Shapes that are tried before `error_shapes` and `error` of the resource and the pack.",
+    [{ code: "sold_out", shape: { sold_out: true } }],
+  ),
+};
 
 /** The shapes of a resource or route that differ from the pack's. */
 export const envelope = z.strictObject({
@@ -101,11 +91,6 @@ export const envelope = z.strictObject({
 });
 
 const responses = z.strictObject(shapes);
-const errorMediaType = about(
-  mediaType.optional(),
-  "The media type of errors. Default: as for all responses.",
-  "application/problem+json",
-);
 
 /** The shapes of the upstream. */
 export const upstreamResponses = responses.extend({
@@ -123,7 +108,11 @@ export const clientResponses = responses.extend({
     "The index of an item in `$field`: `lines.0.sku` (`dots`), `lines[0].sku` (`brackets`), or `lines.sku` (`none`, the default).",
     "dots",
   ),
-  error_media_type: errorMediaType,
+  error_media_type: about(
+    mediaType.optional(),
+    "The media type of errors. Default: as for all responses.",
+    "application/problem+json",
+  ),
   omit_null: about(
     z.boolean().default(false),
     "Fields without a value are left out of responses. Default: they are null.",

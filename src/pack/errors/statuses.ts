@@ -1,9 +1,6 @@
-/** The error statuses of a pack. */
-import type { ErrorsDefinition } from "./errors-definition.ts";
-import type { InvalidPart } from "./error-codes.ts";
-
-/** Translates statuses to the client's. */
-export type Statuses = ReturnType<typeof createStatuses>;
+/** The statuses and codes of a pack's errors. */
+import type { z } from "zod";
+import type { errorCode, ErrorsDefinition } from "./errors-definition.ts";
 
 /** The upstream's status where a rate limit is exceeded (RFC 6585). */
 export const TOO_MANY_REQUESTS = 429;
@@ -23,7 +20,20 @@ export function meaningOf(status: number): "failed" | "limited" | "refused" {
   return status < 400 || status >= 500 ? "failed" : "refused";
 }
 
-/** Compiles the statuses of a pack. The most exact key counts. A redirect counts as a 500, since it is not followed. */
+/** The class of a status, `4XX`. */
+export const classOf = (status: number): string => `${Math.floor(status / 100)}XX`;
+
+/** The value of a status in a table of a pack. The most exact key counts. */
+const byStatus = <T>(table: Readonly<Record<string, T | undefined>>, status: number): T | undefined =>
+  table[status] ?? table[classOf(status)] ?? table["default"];
+
+/** Where a request breaks a rule: in its body, or in its query, filter or page. */
+export type InvalidPart = "body" | "query";
+
+/** Translates statuses to the client's. */
+export type Statuses = ReturnType<typeof createStatuses>;
+
+/** Compiles the statuses of a pack. A redirect counts as a 500, since it is not followed. */
 export function createStatuses({
   statuses = {},
   phrases = {},
@@ -32,12 +42,12 @@ export function createStatuses({
 }: ErrorsDefinition) {
   function translate(status: number): number {
     const error = status < 400 ? 500 : status;
-    const exact = statuses[error] ?? statuses[`${Math.floor(error / 100)}XX`] ?? statuses["default"];
-    return exact ?? error;
+    return byStatus(statuses, error) ?? error;
   }
   const invalid = translate(400);
   const invalidBody = validation?.status ?? invalid;
   const invalidQuery = validation?.query?.status ?? invalidBody;
+  const own = [401, 403, 404, TOO_MANY_REQUESTS, 500].map(translate);
   return {
     /** Returns the client's status of an upstream error, or of an error of the gateway. */
     translate,
@@ -54,17 +64,55 @@ export function createStatuses({
     /** The client's status where a rate limit is exceeded. */
     limited: translate(TOO_MANY_REQUESTS),
     /** All statuses of errors that the gateway itself responds with. */
-    all: [
-      ...new Set([
-        invalid,
-        invalidBody,
-        invalidQuery,
-        ...[401, 403, 404, TOO_MANY_REQUESTS, 500].map(translate),
-      ]),
-    ],
+    all: [...new Set([invalid, invalidBody, invalidQuery, ...own])],
     /** Whether clients also get statuses of the upstream that are not in `all`. */
     passesOthers: statuses["default"] === undefined && statuses["4XX"] === undefined,
     /** Reason phrases that are not the standard ones, by status. */
     phrases,
+  };
+}
+
+/** The rules whose codes replace a missing one, in this order. */
+const WIDER: Readonly<Record<string, readonly string[]>> = {
+  required_header: ["required"],
+  page_range: ["page"],
+  size: ["page"],
+  size_range: ["size", "page_range", "page"],
+};
+
+/** The client's form of an upstream code. Without `code` clients get none. */
+export type CodeRule = z.infer<typeof errorCode>;
+
+/** Translates codes to the client's. */
+export type ErrorCodes = ReturnType<typeof createErrorCodes>;
+
+/** Compiles the codes of a pack: the client's code for each upstream code, and for errors without a code. */
+export function createErrorCodes({
+  codes = {},
+  other_codes: others = "keep",
+  status_codes: statusCodes = {},
+  validation: { codes: body = {}, query } = {},
+}: ErrorsDefinition) {
+  const rules = new Map(Object.entries(codes));
+  const byRule: Readonly<Record<InvalidPart, Readonly<Record<string, string>>>> = {
+    body,
+    query: { ...body, ...query?.codes },
+  };
+  return {
+    /** Translates an upstream code. */
+    translate(code: string): CodeRule {
+      const rule = rules.get(code);
+      if (!rule && others === "drop") return {};
+      return { code, ...(rule ?? (typeof others === "object" ? others : {})) };
+    },
+    /** Returns the code of an error that has none. Undefined if clients get none. */
+    ofStatus: (status: number): string | undefined => byStatus(statusCodes, status),
+    /** Returns the code of a broken rule. Undefined if it has none. */
+    ofRule(rule = "default", part: InvalidPart): string | undefined {
+      const found = [rule, ...(WIDER[rule] ?? []), "default"].find(
+        (each) => byRule[part][each] !== undefined,
+      );
+      return found === undefined ? undefined : byRule[part][found];
+    },
   };
 }

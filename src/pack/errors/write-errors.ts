@@ -1,72 +1,48 @@
 /** Writes the error bodies of a shape. */
 import { cutText, isObject } from "../../base/index.ts";
 import {
-  fillText,
+  errorNames,
   findPlaces,
   hasInnerPlaces,
   isRequestName,
   keyNameOf,
   parameterOfName,
-  writtenNames,
+  problemNames,
+  replaceNames,
   type ErrorPlace,
 } from "./error-places.ts";
 import { MAX_ERRORS } from "./read-errors.ts";
 import type { ErrorDetail, ErrorSummary } from "./http-error.ts";
-import {
-  fillKey,
-  fillShape,
-  isItemTemplate,
-  nameOf,
-  namesIn,
-  type Shape,
-  type ShapeValues,
-} from "../values/shape.ts";
-
-/** A request that ended with an error. */
-export interface ErrorRequest {
-  readonly method: string;
-  /** As the client wrote it, without the query. */
-  readonly path: string;
-  /** The decoded path parameters of its route; undefined without a route. */
-  readonly parameters: Readonly<Record<string, string>> | undefined;
-}
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import { fillKey, fillShape, isItemTemplate, nameOf, type Shape, type ShapeValues } from "../values/shape.ts";
 
 /** The other values of an error body. */
 export interface ErrorContext {
   readonly summary?: ErrorSummary | undefined;
   /** The name of the resource. */
   readonly name?: string | undefined;
-  readonly request?: ErrorRequest | undefined;
+  /** The request that ended with the error. */
+  readonly request?:
+    | {
+        readonly method: string;
+        /** As the client wrote it, without the query. */
+        readonly path: string;
+        /** The decoded path parameters of its route; undefined without a route. */
+        readonly parameters: Readonly<Record<string, string>> | undefined;
+      }
+    | undefined;
   /** The seconds of the response's `Retry-After`. */
   readonly retryAfter?: number | undefined;
 }
 
-/**
- * Creates an error body. The number of entries, their texts and the total length are limited.
- *
- * @param main The problem whose values are outside of the entries. Default: the first one
- */
-export type WriteErrorBody = (
-  details: readonly ErrorDetail[],
-  status: number,
-  context?: ErrorContext,
-  main?: ErrorDetail,
-) => unknown;
-
-/** The parts of an error that depend on its status alone. */
-export interface StatusTexts {
+/** How a dialect writes errors. */
+export interface ErrorStyle {
   readonly codeOf: (status: number) => string | undefined;
   readonly titleOf: (status: number) => string | undefined;
-}
-
-/** How a dialect writes the index of an item in the name of a field: `lines.0.sku`, `lines[0].sku`, or not at all. */
-export type FieldIndexes = "none" | "dots" | "brackets";
-
-/** How a dialect names fields in errors. */
-export interface FieldStyle {
   /** The value in place of the name for a problem without a field. Undefined: none. */
   readonly noField: string | undefined;
-  readonly indexes: FieldIndexes;
+  /** The index of an item in the name of a field: `lines.0.sku`, `lines[0].sku`, or not at all. */
+  readonly indexes: DialectDefinition["client"]["responses"]["field_indexes"];
 }
 
 /** A dotted name as a JSON pointer (RFC 6901): `address.lines[0]` → `/address/lines/0`. */
@@ -78,7 +54,7 @@ const toPointer = (field: string): string =>
     .join("/")}`;
 
 /** Returns the name of a field with the indexes of a dialect. @param field with indexes in brackets */
-function formatIndexes(field: string, indexes: FieldIndexes): string {
+function formatIndexes(field: string, indexes: ErrorStyle["indexes"]): string {
   if (indexes === "brackets" || !field.includes("[")) return field;
   return field.replaceAll(/\[(\d+)\]/g, indexes === "dots" ? ".$1" : "").replace(/^\./, "");
 }
@@ -119,68 +95,61 @@ const cutDetail = (detail: ErrorDetail): ErrorDetail => ({
   ...(detail.field !== undefined && { field: cutText(detail.field, MAX_TEXT_LENGTH) }),
 });
 
-/** @param others Characters of the values that each entry repeats. */
+/** The first problems, as many as fit. @param others Characters of the values that each entry repeats. */
 function limitDetails(details: readonly ErrorDetail[], maxCharacters: number, others: number): ErrorDetail[] {
   let left = maxCharacters;
-  const limited: ErrorDetail[] = [];
-  for (const detail of details.slice(0, MAX_ERRORS).map(cutDetail)) {
-    left -= detail.reason.length + (detail.field?.length ?? 0) + others;
-    if (left < 0) break;
-    limited.push(detail);
-  }
-  return limited;
+  const limited = details.slice(0, MAX_ERRORS).map(cutDetail);
+  const end = limited.findIndex(({ reason, field = "" }) => {
+    left -= reason.length + field.length + others;
+    return left < 0;
+  });
+  return end < 0 ? limited : limited.slice(0, end);
 }
 
 const joinReasons = (details: readonly Pick<ErrorDetail, "reason">[]): string =>
   details.map(({ reason }) => reason).join(" ");
 
-/** Problems with the same key, in the order of their first. Those without one are left out. */
-const groupBy = (entries: readonly ShapeValues[], name: string): Map<unknown, ShapeValues[]> =>
-  Map.groupBy(
-    entries.filter((entry) => typeof entry[name] === "string"),
-    (entry) => entry[name],
-  );
-
-/** Fills a shape of errors. @param entries Values of each problem */
+/** Fills a shape of errors. A value in a text that is not known leaves nothing. @param entries Values of each problem */
 function fillErrors(shape: Shape, values: ShapeValues, entries: readonly ShapeValues[]): unknown {
   if (isItemTemplate(shape))
     return hasInnerPlaces(shape[0])
       ? [fillErrors(shape[0], values, entries)]
       : fillItems(shape[0], values, entries);
   if (Array.isArray(shape)) return shape.map((each) => fillErrors(each, values, entries));
-  if (typeof shape === "string" && nameOf(shape) === undefined) return fillText(shape, values);
+  if (typeof shape === "string" && nameOf(shape) === undefined)
+    return replaceNames(shape, (name) => {
+      const { [name]: value } = values;
+      return typeof value === "string" || typeof value === "number" ? String(value) : "";
+    });
   if (!isObject(shape)) return fillShape(shape, values);
-  return Object.fromEntries(
-    Object.entries(shape).flatMap(([key, member]) => {
-      const name = keyNameOf(key);
-      if (name === undefined) {
-        const value = fillErrors(member, values, entries);
-        return value === undefined ? [] : [[fillKey(key, values), value]];
-      }
-      return [...groupBy(entries, name)].map(([field, group]) => {
-        const texts = group.map(({ message }) => message).join(" ");
-        return [field, fillErrors(member, { ...values, ...group[0], message: texts }, group)];
-      });
-    }),
-  );
+  const members = Object.entries(shape).flatMap(([key, member]): (readonly [string, unknown])[] => {
+    const name = keyNameOf(key);
+    if (name === undefined) return [[fillKey(key, values), fillErrors(member, values, entries)]];
+    const keyed = entries.filter((entry) => typeof entry[name] === "string");
+    return [...Map.groupBy(keyed, (entry) => String(entry[name]))].map(([text, group]) => {
+      const message = group.map((entry) => entry["message"]).join(" ");
+      return [text, fillErrors(member, { ...values, ...group[0], message }, group)];
+    });
+  });
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
 /** An entry of constants alone says nothing about its problem, which the texts outside the array have. */
 function fillItems(entry: Shape, values: ShapeValues, entries: readonly ShapeValues[]): unknown[] {
-  const names = namesIn(entry).flatMap(({ name }) => (name === "name" || isRequestName(name) ? [] : [name]));
+  const names = problemNames(entry);
   return entries
     .filter((item) => names.length === 0 || names.some((name) => item[name] !== undefined))
     .map((item) => fillErrors(entry, { ...values, ...item }, [item]));
 }
 
-/** Creates a writer of error bodies. */
-export function createErrorWriter(
-  shape: Shape,
-  { codeOf, titleOf }: StatusTexts,
-  { noField, indexes }: FieldStyle,
-): WriteErrorBody {
+/**
+ * Creates a writer of error bodies. The number of entries, their texts and the total length are limited.
+ *
+ * @returns A function whose `main` is the problem with the values outside of the entries.
+ */
+export function createErrorWriter(shape: Shape, { codeOf, titleOf, noField, indexes }: ErrorStyle) {
   const places = findPlaces(shape);
-  const requestNames = writtenNames(shape).flatMap(({ name }) => (isRequestName(name) ? [name] : []));
+  const requestNames = errorNames(shape).flatMap(({ name }) => (isRequestName(name) ? [name] : []));
   const toValues = ({ reason, field, code }: ErrorDetail) => ({
     message: reason,
     field: field === undefined ? noField : formatIndexes(field, indexes),
@@ -201,15 +170,19 @@ export function createErrorWriter(
     return joinReasons([summary, ...(summary.isComplete ? [] : details.filter(isMissing))]);
   }
 
-  return (details, status, context = {}, main = details[0]) => {
+  return (
+    details: readonly ErrorDetail[],
+    status: number,
+    context: ErrorContext = {},
+    main: ErrorDetail | undefined,
+  ): unknown => {
     const { summary: given, name } = context;
     const ofRequest = requestNames.map((each) => [each, requestValue(each, context)] as const);
     const requestSize = ofRequest.reduce((size, [, value = ""]) => size + String(value).length, 0);
     // Without entries, the error contains one problem.
     const summary =
       places.length > 0 && given ? { ...given, reason: cutText(given.reason, MAX_TEXT_LENGTH) } : undefined;
-    const rest = MAX_CHARACTERS - (summary?.reason.length ?? 0);
-    const limited = limitDetails(details, rest, requestSize);
+    const limited = limitDetails(details, MAX_CHARACTERS - (summary?.reason.length ?? 0), requestSize);
     const common = { status, title: titleOf(status), name, ...Object.fromEntries(ofRequest) };
     const valuesOf = (detail: ErrorDetail): ShapeValues => {
       const { code = codeOf(status), ...others } = toValues(detail);

@@ -1,17 +1,24 @@
+/** Filters in neutral form: with the client's field names and neutral operators. */
 import type { Scalar } from "../values/value-kind.ts";
+import type { FieldOperator } from "./filter-definition.ts";
 
 /** A whole object in place of an id (`{"id": "newark", "label": …}`). */
 export type WholeObject = Readonly<Record<string, unknown>>;
 
-/** One test of one field's value. */
-export type Test =
-  | { readonly operator: "eq"; readonly value: Scalar | WholeObject }
-  | { readonly operator: "neq"; readonly value: Scalar }
-  | { readonly operator: "contains"; readonly value: string }
-  | { readonly operator: Comparison; readonly value: number | string };
+/** Operators of a field that has a value. */
+export type TestOperator = Exclude<FieldOperator, "in">;
 
-/** Operators that need an order. */
-export type Comparison = "gt" | "gte" | "lt" | "lte";
+/** One test of one field's value. Only equality has whole objects, and `contains` has texts. */
+export interface Test {
+  readonly operator: TestOperator;
+  readonly value: Scalar | WholeObject;
+}
+
+export const isEquality = (operator: TestOperator): boolean => operator === "eq" || operator === "neq";
+
+/** Whether an operator compares values by their order. */
+export const needsOrder = (operator: TestOperator): boolean =>
+  !isEquality(operator) && operator !== "contains";
 
 /** The tests of one key, all of which must pass: one for equality, or one for each operator. */
 export interface FieldCondition {
@@ -23,7 +30,7 @@ export interface FieldCondition {
 }
 
 /** All members (`and`) or at least one (`or`) must hold. */
-export interface GroupCondition {
+interface GroupCondition {
   readonly kind: "and" | "or";
   readonly members: readonly Conditions[];
 }
@@ -34,6 +41,10 @@ export type Condition = FieldCondition | GroupCondition;
 /** The conditions of one filter object, in the order of its keys. All must hold. An empty object holds for every row. */
 export type Conditions = readonly Condition[];
 
+/** All fields of conditions, at any depth. */
+export const fieldNames = (conditions: Conditions): string[] =>
+  conditions.flatMap((each) => (each.kind === "field" ? [each.field] : each.members.flatMap(fieldNames)));
+
 /** A field that a list is ordered by. */
 export interface Order {
   readonly field: string;
@@ -41,10 +52,10 @@ export interface Order {
   readonly descending?: boolean;
 }
 
-/** A parsed filter, with alpha's field names and neutral operator names. */
+/** A parsed filter. */
 export interface Filter {
   readonly conditions: Conditions;
-  /** The alpha fields to order by, the most important first, if the client named any. */
+  /** The fields to order by, the most important first, if the client named any. */
   readonly order?: readonly Order[];
   /** A text to search for in all fields that the upstream searches. */
   readonly search?: string;

@@ -1,11 +1,9 @@
 /** The default filter and order of each list, and the values that mean no filter. */
 import { errorText, type SourceLocation, suggestionFor } from "../../base/index.ts";
-import type { Condition, Conditions, Filter, Order } from "./condition.ts";
-import { createFilterWriter } from "./filter-writer.ts";
-import type { UpstreamFilter } from "./filter-writer.ts";
-import type { FilterDefaults } from "./filter-defaults.ts";
+import { fieldNames, type Condition, type Conditions, type Filter, type Order } from "./condition.ts";
+import { forParameter, throwFilterError } from "./filter-error.ts";
+import { createFilterWriter, type UpstreamFilter } from "./filter-writer.ts";
 import type { Grammar } from "./grammar.ts";
-import type { QueryField } from "./query-filter.ts";
 import { selectRows } from "./select.ts";
 import { translateFilter } from "./translate.ts";
 import { parseScalar } from "../paths/query.ts";
@@ -18,6 +16,58 @@ import { NO_CATALOGS } from "../translation-context.ts";
 import { isWholeList, listFields } from "./filters.ts";
 import type { Resource } from "../routes/resource.ts";
 import type { Scalar, ValueKind } from "../values/value-kind.ts";
+
+/** The filter and order of one list if the client gives none, in the client's names and values. */
+export interface FilterDefaults {
+  /** The values that mean no filter, by field. */
+  readonly all: ReadonlyMap<string, Scalar>;
+  /** The conditions on fields that the client's filter does not have. */
+  readonly conditions: ReadonlyMap<string, Condition>;
+  /** Empty: the order of the upstream. */
+  readonly order: readonly Order[];
+}
+
+/** Leaves conditions out that are true for every row: those with a value that means no filter. */
+function removeAll(conditions: Conditions, all: FilterDefaults["all"]): Conditions {
+  return conditions.flatMap((condition): Conditions => {
+    if (condition.kind !== "field") {
+      const members = condition.members.map((member) => removeAll(member, all));
+      const isEmptied = members.map(
+        (member, index) => member.length === 0 && condition.members[index]?.length !== 0,
+      );
+      if (condition.kind === "or") return isEmptied.includes(true) ? [] : [{ ...condition, members }];
+      const others = members.filter((_member, index) => !isEmptied[index]);
+      return others.length === 0 && members.length > 0 ? [] : [{ ...condition, members: others }];
+    }
+    const value = all.get(condition.field);
+    const found = condition.tests.find((test) => test.value === value && test.operator !== "contains");
+    if (value === undefined || !found) return [condition];
+    if (found.operator !== "eq")
+      forParameter(condition.parameter, () =>
+        throwFilterError(condition.field, `cannot be compared with "${value}" by this operator.`),
+      );
+    return [];
+  });
+}
+
+/**
+ * Completes the filter of a client.
+ *
+ * @throws {HttpError} 400 for a value that means no filter, with an operator
+ */
+export function completeFilter(filter: Filter, { all, conditions, order }: FilterDefaults): Filter {
+  const given = new Set(conditions.size === 0 ? [] : fieldNames(filter.conditions));
+  const missing = [...conditions].flatMap(([field, condition]) => (given.has(field) ? [] : [condition]));
+  return {
+    ...filter,
+    conditions: [...(all.size === 0 ? filter.conditions : removeAll(filter.conditions, all)), ...missing],
+    ...(!filter.order?.length && order.length > 0 && { order }),
+  };
+}
+
+/** Whether a text is a value of a type. For strings every text is, but a filter never contains all of them. */
+const isOfType = (text: string, type: FieldRule["type"]): boolean =>
+  type !== undefined && type !== "string" && parseScalar(text, type) !== undefined;
 
 /** Reports values for no filter that have another meaning, or that the upstream can't get. */
 export function reportInvalidFilterRules(
@@ -45,49 +95,46 @@ export function reportInvalidFilterRules(
   }
 }
 
-/** Whether a text is a value of a type. For strings every text is, but a filter never contains all of them. */
-const isOfType = (text: string, type: FieldRule["type"]): boolean =>
-  type !== undefined && type !== "string" && parseScalar(text, type) !== undefined;
-
-/** The conditions of `default_filter` by field. */
-function compileDefaultFilter(
-  definition: RouteDefinition,
-  { members }: Resource,
-  fields: ReadonlyMap<string, QueryField>,
+/** Compiles the conditions of `default_filter` by field, and the fields of `default_order`. */
+function compileDefaults(
+  { default_filter: filter = {}, default_order: orders = {} }: RouteDefinition,
+  resource: Resource,
+  isWhole: boolean,
   location: SourceLocation,
-): Map<string, Condition> {
+): Pick<FilterDefaults, "conditions" | "order"> {
+  const fields = listFields(isWhole, resource);
+  const report = (name: string, what: string, at: SourceLocation): void =>
+    at.reportKey({
+      message: `the list can't be ${what} by "${name}"`,
+      hint: suggestionFor(name, [...fields.keys()]),
+    });
   const conditions = new Map<string, Condition>();
-  for (const [name, value] of Object.entries(definition.default_filter ?? {})) {
-    const at = location.at(name);
+  for (const [name, value] of Object.entries(filter)) {
+    const at = location.at("default_filter", name);
     const field = fields.get(name);
     if (!field) {
-      const hint = suggestionFor(name, [...fields.keys()]);
-      at.reportKey({ message: `the list can't be filtered by "${name}"`, hint });
+      report(name, "filtered", at);
       continue;
     }
-    const { all } = filterRuleOf(members.get(name) ?? {}) ?? {};
-    const tests = [value].flat().flatMap((each): Conditions[] => {
-      const isKnown = each !== all && field.read(String(each)) !== undefined;
-      if (isKnown) return [[{ kind: "field", field: name, tests: [{ operator: "eq", value: each }] }]];
+    const { all } = filterRuleOf(resource.members.get(name) ?? {}) ?? {};
+    const isKnown = (each: Scalar): boolean => each !== all && field.read(String(each)) !== undefined;
+    for (const each of [value].flat().filter((one) => !isKnown(one)))
       at.report(each === all ? `"${all}" means no filter: leave the field out` : `must be ${field.expected}`);
-      return [];
-    });
-    const [[first] = []] = tests;
-    if (first) conditions.set(name, tests.length === 1 ? first : { kind: "or", members: tests });
+    const tests = [value].flat().filter(isKnown);
+    const members = tests.map((each): Conditions => [
+      { kind: "field", field: name, tests: [{ operator: "eq", value: each }] },
+    ]);
+    const [[first] = []] = members;
+    if (first) conditions.set(name, members.length === 1 ? first : { kind: "or", members });
   }
-  return conditions;
+  const order = Object.entries(orders).map(([field, direction]) => {
+    if (!fields.has(field)) report(field, "sorted", location.at("default_order", field));
+    return { field, descending: direction === "descending" };
+  });
+  return { conditions, order: order.filter(({ field }) => fields.has(field)) };
 }
 
 const KEYS = ["default_filter", "default_order"] as const;
-
-/** Reports a default that can't be translated. */
-function reportFailure(location: SourceLocation, translate: () => unknown): void {
-  try {
-    translate();
-  } catch (error) {
-    location.report(`can't be translated: ${errorText(error)}`);
-  }
-}
 
 /**
  * Compiles the default filter and order of a list.
@@ -107,48 +154,33 @@ export function compileFilterDefaults(
   /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
   readonly unfiltered: ReadonlyMap<string, Scalar>;
 } {
-  const { default_order: orders = {}, response } = definition;
-  const conditionFields = new Set(Object.keys({ ...definition.where, ...definition.where_values }));
-  if (response !== "list") {
-    for (const key of KEYS)
-      if (definition[key]) location.at(key).report(`"${key}" needs a route that responds with a list`);
-    return { filterDefaults: undefined, unfiltered: new Map() };
-  }
-  const rules = [...resource.members].map(([name, rule]) => [name, filterRuleOf(rule)] as const);
-  const unfiltered = new Map(
-    rules.flatMap(([, rule]) =>
-      rule?.upstream === undefined || rule.upstream_all === undefined || conditionFields.has(rule.upstream)
-        ? []
-        : [[rule.upstream, rule.upstream_all] as const],
-    ),
+  if (definition.response !== "list") return { filterDefaults: undefined, unfiltered: new Map() };
+  const rules = [...resource.members].map(([name, rule]) => ({ name, ...filterRuleOf(rule) }));
+  const isCondition = (name: string): boolean =>
+    Object.hasOwn({ ...definition.where, ...definition.where_values }, name);
+  const unfiltered = rules.flatMap(({ upstream: name, upstream_all: value }) =>
+    name === undefined || value === undefined || isCondition(name) ? [] : [[name, value] as const],
   );
   const isWhole = isWholeList(definition);
-  const fields = listFields(isWhole, resource);
-  const [filterAt, orderAt] = [location.at("default_filter"), location.at("default_order")];
-  const conditions = compileDefaultFilter(definition, resource, fields, filterAt);
-  const order = Object.entries(orders).flatMap(([field, direction]): Order[] => {
-    if (fields.has(field)) return [{ field, descending: direction === "descending" }];
-    const hint = suggestionFor(field, [...fields.keys()]);
-    orderAt.at(field).reportKey({ message: `the list can't be sorted by "${field}"`, hint });
-    return [];
-  });
-  if (isWhole || upstream.filters) {
-    const translate = (each: Filter): unknown =>
-      isWhole
-        ? selectRows([], each, resource.selectFields(NO_CATALOGS))
-        : translateFilter(each, resource.filterFields(NO_CATALOGS), grammar, where);
-    // The ids of catalogs are known when they have been loaded.
-    const withoutCatalog = [...conditions].filter(
-      ([name]) => resource.members.get(name)?.catalog === undefined,
-    );
-    reportFailure(filterAt, () =>
-      translate({ conditions: withoutCatalog.map(([, condition]) => condition) }),
-    );
-    reportFailure(orderAt, () => translate({ conditions: [], order }));
-  } else
-    for (const key of KEYS)
-      if (definition[key]) location.at(key).report('has no effect: the upstream has no "filters"');
-  const all = new Map(rules.flatMap(([name, rule]) => (rule?.all === undefined ? [] : [[name, rule.all]])));
+  const { conditions, order } = compileDefaults(definition, resource, isWhole, location);
+  /** Reports a default that can't be translated. */
+  const check = (key: (typeof KEYS)[number], filter: Filter): void => {
+    try {
+      if (isWhole) selectRows([], filter, resource.selectFields(NO_CATALOGS));
+      else if (upstream.filters) translateFilter(filter, resource.filterFields(NO_CATALOGS), grammar, where);
+      else if (definition[key]) location.at(key).report('has no effect: the upstream has no "filters"');
+    } catch (error) {
+      location.at(key).report(`can't be translated: ${errorText(error)}`);
+    }
+  };
+  // The ids of catalogs are known when they have been loaded.
+  const known = [...conditions].filter(([name]) => resource.members.get(name)?.catalog === undefined);
+  check("default_filter", { conditions: known.map(([, condition]) => condition) });
+  check("default_order", { conditions: [], order });
+  const all = new Map(rules.flatMap(({ name, all: value }) => (value === undefined ? [] : [[name, value]])));
   const isEmpty = (client.filters ? all.size : 0) + conditions.size + order.length === 0;
-  return { filterDefaults: isEmpty ? undefined : { all, conditions, order }, unfiltered };
+  return {
+    filterDefaults: isEmpty ? undefined : { all, conditions, order },
+    unfiltered: new Map(unfiltered),
+  };
 }

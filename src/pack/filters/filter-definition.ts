@@ -89,10 +89,7 @@ export type SortDefinition = z.infer<typeof sort>;
 export type FilterDefinition = z.infer<typeof upstreamFilters> &
   Partial<Pick<z.infer<typeof clientFilters>, "unknown">>;
 
-/**
- * The operators that a dialect has, with their spellings. Of several spellings the first is the documented one. In a query
- * the spelling is a parameter with the placeholder {@link FIELD}.
- */
+/** The operators of a dialect. In a query the spelling is a parameter with the placeholder {@link FIELD}. */
 export type OperatorSpellings = FilterDefinition["operators"];
 
 /** Returns a parameter with the name of a field. */
@@ -113,10 +110,15 @@ export const spellingsOf = (spellings: string | readonly string[] | undefined): 
 /** Operators that compare a field. */
 const COMPARISONS = ["neq", "contains", "gt", "gte", "lt", "lte"] as const;
 
+/** How a parameter compares a field. `in`: several values. The field must be equal to one of them. */
+export type FieldOperator = "eq" | "in" | (typeof COMPARISONS)[number];
+
+export const isComparison = (operator: Operator): operator is (typeof COMPARISONS)[number] =>
+  COMPARISONS.some((each) => each === operator);
+
 /** A form of parameters that compare a field. */
 export interface FieldTemplate {
-  /** `in`: several values. The field must be equal to one of them. */
-  readonly operator: "eq" | "in" | (typeof COMPARISONS)[number];
+  readonly operator: FieldOperator;
   /** The name of the parameter, with the placeholder {@link FIELD}. */
   readonly template: string;
   /** Whether the dialect has the form to read alone: the gateway writes the first spelling. */
@@ -124,14 +126,9 @@ export interface FieldTemplate {
 }
 
 /** All forms of parameters that compare a field in a query. Empty if filters are in a header. */
-export function fieldTemplates({
-  header,
-  parameter,
-  operators,
-  in: choice,
-}: FilterDefinition): FieldTemplate[] {
-  if (header !== undefined) return [];
-  const forms = { eq: parameter, in: choice?.parameter, ...operators };
+export function fieldTemplates(definition: FilterDefinition): FieldTemplate[] {
+  if (definition.header !== undefined) return [];
+  const forms = { eq: definition.parameter, in: definition.in?.parameter, ...definition.operators };
   return (["eq", "in", ...COMPARISONS] as const).flatMap((operator) =>
     spellingsOf(forms[operator]).map((template, index) => ({ operator, template, isOther: index > 0 })),
   );

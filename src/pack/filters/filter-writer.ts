@@ -60,82 +60,73 @@ function createHeaderWriter({ operators }: Pick<FilterDefinition, "operators">):
 /** Keys of a filter that have no parameter of a field. No field has such a name. */
 const [AND, OR, SORT, SEARCH] = ["{and}", "{or}", "{sort}", "{search}"];
 
-const throwCombination = (): never => {
+function throwCombination(): never {
   throwFilterError("The filter", "has conditions that cannot be combined.");
-};
+}
 
 /** The alternatives of a choice. A choice inside of it is part of it, and a group of one condition is that condition. */
 const alternativesOf = (members: readonly UpstreamFilter[]): UpstreamFilter[] =>
   members.flatMap((member) => {
     const [[key, value] = [], ...others] = Object.entries(member);
-    const inner =
-      others.length === 0 && (key === OR || key === AND) ? (value as UpstreamFilter[]) : undefined;
-    return inner && (key === OR || inner.length === 1) ? alternativesOf(inner) : [member];
+    if (others.length > 0 || (key !== OR && key !== AND)) return [member];
+    const inner = value as UpstreamFilter[];
+    return key === OR || inner.length === 1 ? alternativesOf(inner) : [member];
   });
-
-/** The values of a choice between several values of one field; undefined for another choice. Groups are arrays. */
-function valuesOfOneField(
-  alternatives: readonly UpstreamFilter[],
-): { field: string; values: unknown[] } | undefined {
-  const entries = alternatives.flatMap((each) => Object.entries(each));
-  const [[field] = [""]] = entries;
-  const isOneField = alternatives.every(
-    (each) => Object.keys(each).length === 1 && Object.hasOwn(each, field),
-  );
-  const values = entries.map(([, value]) => value);
-  return isOneField && values.every((value) => typeof value !== "object") && entries.length > 0
-    ? { field, values }
-    : undefined;
-}
 
 /** All parameters must hold. A parameter can be sent once. */
 function createQueryWriter(definition: FilterDefinition): FilterWriter {
-  const { parameter, operators, in: choice } = definition;
+  const { parameter = "", operators, in: choice } = definition;
   const sort = definition.sort && createSortParameter(definition.sort);
-  const [search] = spellingsOf(operators.search);
+  const [search = ""] = spellingsOf(operators.search);
   // The upstream would read a list.
   const isListed = choice?.multiple === "comma";
   const isCommaList = isListed && choice.parameter === parameter;
 
+  /** Several values of one field. Conditions on several fields, and groups, can't be alternatives. */
+  function choiceText(alternatives: readonly UpstreamFilter[]): readonly [name: string, text: string] {
+    const entries = alternatives.flatMap((each) => Object.entries(each));
+    const [[field] = [""]] = entries;
+    const isOneField =
+      entries.length > 0 &&
+      entries.length === alternatives.length &&
+      entries.every(([name, value]) => name === field && typeof value !== "object");
+    const texts = entries.map(([, value]) => String(value));
+    if (!choice || !isOneField || (isListed && texts.some((text) => text.includes(",")))) throwCombination();
+    const name = fillName(choice.parameter, field);
+    const values = isListed ? [texts.join(",")] : texts;
+    return [name, values.map((value) => formatParameter(name, value)).join("&")];
+  }
+
+  function* textsOf(conditions: UpstreamFilter): Generator<readonly [name: string, text: string]> {
+    const parameterText = (name: string, value: unknown) =>
+      [name, formatParameter(name, String(value))] as const;
+    for (const [key, value] of Object.entries(conditions)) {
+      if (key === AND) {
+        for (const each of value as UpstreamFilter[]) yield* textsOf(each);
+      } else if (key === OR) {
+        const alternatives = alternativesOf(value as UpstreamFilter[]);
+        const [only, ...others] = alternatives;
+        if (only && others.length === 0) yield* textsOf(only);
+        else yield choiceText(alternatives);
+      } else if (key === SORT) yield [key, sort?.write(value as Order[]) ?? ""];
+      else if (key === SEARCH) yield parameterText(search, value);
+      else {
+        const operands = isObject(value) ? value : { [parameter]: value };
+        for (const [template, operand] of Object.entries(operands))
+          yield parameterText(fillName(template, key), operand);
+      }
+    }
+  }
+
   function parametersOf(filter: UpstreamFilter): string {
     const parameters = new Map<string, string>();
-    const orders: string[] = [];
-    function add(name: string, text: string): void {
-      const other = parameters.get(name);
-      if (other !== undefined && other !== text) throwCombination();
-      parameters.set(name, text);
+    let order = "";
+    for (const [name, text] of textsOf(filter)) {
+      if (name === SORT) order = text;
+      else if ((parameters.get(name) ?? text) !== text) throwCombination();
+      else parameters.set(name, text);
     }
-    function addChoice(members: readonly UpstreamFilter[]): void {
-      const alternatives = alternativesOf(members);
-      const [only, ...others] = alternatives;
-      if (only && others.length === 0) return addAll(only);
-      const found = valuesOfOneField(alternatives);
-      if (!choice || !found) return throwCombination();
-      const name = fillName(choice.parameter, found.field);
-      const texts = found.values.map(String);
-      if (isListed && texts.some((text) => text.includes(","))) throwCombination();
-      const values = isListed ? [texts.join(",")] : texts;
-      add(name, values.map((value) => formatParameter(name, value)).join("&"));
-    }
-    function addCondition(field: string, value: unknown): void {
-      for (const [template, operand] of isObject(value)
-        ? Object.entries(value)
-        : [[parameter ?? "", value]]) {
-        const name = fillName(String(template), field);
-        add(name, formatParameter(name, String(operand)));
-      }
-    }
-    function addAll(conditions: UpstreamFilter): void {
-      for (const [key, value] of Object.entries(conditions)) {
-        if (key === AND) (value as UpstreamFilter[]).forEach(addAll);
-        else if (key === OR) addChoice(value as UpstreamFilter[]);
-        else if (key === SORT) orders.push(sort?.write(value as Order[]) ?? "");
-        else if (key === SEARCH) add(search ?? "", formatParameter(search ?? "", String(value)));
-        else addCondition(key, value);
-      }
-    }
-    addAll(filter);
-    return [...parameters.values(), ...orders].filter(Boolean).join("&");
+    return [...parameters.values(), order].filter(Boolean).join("&");
   }
 
   const keys: Partial<Record<Operator, string | undefined>> = {
@@ -143,13 +134,13 @@ function createQueryWriter(definition: FilterDefinition): FilterWriter {
     or: choice && OR,
     order_by: sort && SORT,
     order: undefined,
-    search: search === undefined ? undefined : SEARCH,
+    search: search === "" ? undefined : SEARCH,
   };
   return {
     key: (operator) => (Object.hasOwn(keys, operator) ? keys[operator] : spellingsOf(operators[operator])[0]),
     canCompare: (operator, value) =>
       value !== null &&
-      (operator !== "eq" || (parameter !== undefined && !(isCommaList && String(value).includes(",")))),
+      (operator !== "eq" || (parameter !== "" && !(isCommaList && String(value).includes(",")))),
     order: (order) => (sort ? { [SORT]: order } : undefined),
     write: (filter) => ({ header: undefined, query: parametersOf(filter) }),
   };

@@ -1,12 +1,11 @@
 /** Filters of both dialects: the grammar, and how each list reads its filter from a query. */
 import { errorText, type SourceLocation } from "../../base/index.ts";
-import { fieldTemplates, fillName, otherParameters, type FieldTemplate } from "./filter-definition.ts";
+import { fieldTemplates, fillName, otherParameters } from "./filter-definition.ts";
 import { reportInvalidFilters } from "./filter-rules.ts";
 import { createGrammar, type Grammar } from "./grammar.ts";
 import { QueryFilter, type QueryField } from "./query-filter.ts";
 import { parseScalar } from "../paths/query.ts";
 import { filterName, isFilterable } from "../fields/keys/filters.ts";
-import type { FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { Resource } from "../routes/resource.ts";
@@ -59,15 +58,13 @@ export const isWholeList = ({ catalog, aggregate }: RouteDefinition): boolean =>
 export function compileQueryFilter(
   definition: RouteDefinition,
   resource: Resource,
-  { client }: DialectDefinition,
+  { client: { filters } }: DialectDefinition,
   isParameter: (name: string) => boolean,
   location: SourceLocation,
 ): QueryFilter | undefined {
-  const { filters } = client;
   if (!filters || filters.header !== undefined || definition.response !== "list") return undefined;
-  const fields = listFields(isWholeList(definition), resource);
   const isOther = (name: string): boolean => resource.members.has(name) && !isParameter(name);
-  const filter = new QueryFilter(filters, fields, isOther);
+  const filter = new QueryFilter(filters, listFields(isWholeList(definition), resource), isOther);
   for (const name of [...filter.parameters.keys(), ...filter.others])
     if (isParameter(name))
       location.report({
@@ -77,20 +74,13 @@ export function compileQueryFilter(
   return filter;
 }
 
-/** The upstream's parameters that compare a field, each with the rule of the field. @param isMeant which of them */
-export function filterParameters(
-  { members }: Resource,
-  { upstream: { filters } }: DialectDefinition,
-  isMeant: (template: FieldTemplate) => boolean = () => true,
-): (readonly [name: string, rule: FieldRule])[] {
-  const templates = filters ? fieldTemplates(filters).filter(isMeant) : [];
-  return [...members.values()].flatMap((rule) => {
+/** The upstream's parameters that compare a field, each with the rule of the field. */
+export const filterParameters = ({ members }: Resource, { upstream: { filters } }: DialectDefinition) =>
+  [...members.values()].flatMap((rule) => {
     const field = filterName(rule);
-    return field === undefined
-      ? []
-      : templates.map(({ template }) => [fillName(template, field), rule] as const);
+    if (field === undefined || !filters) return [];
+    return fieldTemplates(filters).map((form) => ({ ...form, name: fillName(form.template, field), rule }));
   });
-}
 
 /** The upstream's parameters of the filter of a list. */
 export function upstreamFilterNames(
@@ -99,13 +89,11 @@ export function upstreamFilterNames(
   dialect: DialectDefinition,
 ): string[] {
   const { client, upstream } = dialect;
-  if (!upstream.filters || definition.response !== "list") return [];
-  if (!client.filters && !definition.default_filter && !definition.default_order) return [];
-  if (isWholeList(definition)) return [];
-  return [
-    ...filterParameters(resource, dialect, ({ isOther }) => !isOther).map(([name]) => name),
-    ...otherParameters(upstream.filters),
-  ];
+  const isFiltered = client.filters ?? definition.default_filter ?? definition.default_order;
+  if (!upstream.filters || !isFiltered || definition.response !== "list" || isWholeList(definition))
+    return [];
+  const parameters = filterParameters(resource, dialect).filter(({ isOther }) => !isOther);
+  return [...parameters.map(({ name }) => name), ...otherParameters(upstream.filters)];
 }
 
 /** All names under which a condition of a list may be in the upstream's query; `filter` is the JSON of its header. */
@@ -124,9 +112,3 @@ export function conditionNames(
     ...fixed.flatMap((field) => templates.map(({ template }) => fillName(template, field))),
   ];
 }
-
-/** The parameters of filters whose text has several values, separated by commas. */
-export const separatedNames = (resource: Resource, dialect: DialectDefinition): string[] =>
-  dialect.upstream.filters?.in?.multiple === "comma"
-    ? filterParameters(resource, dialect, ({ operator }) => operator === "in").map(([name]) => name)
-    : [];

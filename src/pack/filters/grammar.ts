@@ -1,21 +1,9 @@
-import {
-  FIELD,
-  spellingsOf,
-  type FilterDefinition,
-  type Operator,
-  type OperatorSpellings,
-} from "./filter-definition.ts";
+import { FIELD, spellingsOf, type FilterDefinition, type Operator } from "./filter-definition.ts";
 import { throwFilterError } from "./filter-error.ts";
 import { createFilterWriter } from "./filter-writer.ts";
 
 /** The compiled spellings of filter operators. */
 export type Grammar = ReturnType<typeof createGrammar>;
-
-/** Returns the documented spelling of each operator, without the name of the field. */
-const documented = (spellings: OperatorSpellings): Partial<Record<Operator, string>> =>
-  Object.fromEntries(
-    Object.entries(spellings).map(([is, texts]) => [is, spellingsOf(texts)[0]?.replace(FIELD, "")]),
-  );
 
 /**
  * Compiles the filter grammar of a pack.
@@ -32,7 +20,9 @@ export function createGrammar(client: FilterDefinition, upstream: FilterDefiniti
       operators.set(spelling, is);
     }
   }
-  const clientSpellings = documented(client.operators);
+  const documented = new Map(Object.entries(client.operators));
+  const spelling = (operator: string): string =>
+    spellingsOf(documented.get(operator))[0]?.replace(FIELD, "") ?? operator;
   const writer = createFilterWriter(upstream);
   return {
     /** Name of the client's header with the filter; undefined if it is in the query. */
@@ -41,12 +31,11 @@ export function createGrammar(client: FilterDefinition, upstream: FilterDefiniti
     prefix: client.header === undefined ? "" : findSharedPrefix([...operators.keys()]),
     /** Operators by every spelling that clients use in a header. */
     operators: operators as ReadonlyMap<string, Operator>,
-    /** The client's documented spelling, for the messages of errors. */
-    client: clientSpellings,
+    /** Returns the client's documented spelling, for the messages of errors. */
+    spelling,
     /** Returns the upstream's spelling. @throws {HttpError} 400 if the upstream has no such operator */
     upstream: (operator: Operator): string =>
-      writer.key(operator) ??
-      throwFilterError(clientSpellings[operator] ?? operator, "is not supported any more."),
+      writer.key(operator) ?? throwFilterError(spelling(operator), "is not supported any more."),
     writer,
   };
 }

@@ -1,6 +1,6 @@
 /** Parses the filter of a client in the query: `status=open&created[gte]=2020-01-01&sort=-created&q=text`. */
 import type { Query, ValueType } from "../paths/query.ts";
-import type { Condition, Filter, Test } from "./condition.ts";
+import type { Condition, FieldCondition, Filter } from "./condition.ts";
 import type { Scalar } from "../values/value-kind.ts";
 import {
   FIELD,
@@ -9,6 +9,7 @@ import {
   nameIn,
   otherParameters,
   spellingsOf,
+  type FieldOperator,
   type FieldTemplate,
   type FilterDefinition,
 } from "./filter-definition.ts";
@@ -16,12 +17,10 @@ import { forParameter, throwParameterError, throwFilterError } from "./filter-er
 import { maxNodes } from "./parse-filter.ts";
 import { createSortParameter, onlyValue, type SortParameter } from "./sort-parameter.ts";
 
-/** Returns the value of a text that a field is compared with; undefined if it is not of the field's type. */
-export type ReadValue = (text: string) => Scalar | undefined;
-
 /** A field that clients may filter by. */
 export interface QueryField {
-  readonly read: ReadValue;
+  /** Returns the value of a text that a field is compared with; undefined if it is not of the field's type. */
+  readonly read: (text: string) => Scalar | undefined;
   /** Describes a valid text, for the error of an invalid one. */
   readonly expected: string;
   readonly type: ValueType;
@@ -35,22 +34,7 @@ export type ParameterUse = "used" | "ignored";
 /** One parameter that filters by a field. */
 interface FieldParameter {
   readonly field: string;
-  readonly operator: FieldTemplate["operator"];
-}
-
-/** The parameters of a list that filter by a field, in the order of the fields. */
-function createParameters(
-  templates: readonly FieldTemplate[],
-  fields: Iterable<string>,
-): ReadonlyMap<string, FieldParameter> {
-  const parameters = new Map<string, FieldParameter>();
-  for (const field of fields)
-    for (const { operator, template } of templates) {
-      const name = fillName(template, field);
-      // One parameter may have one value or several.
-      if (operator === "in" || !parameters.has(name)) parameters.set(name, { field, operator });
-    }
-  return parameters;
+  readonly operator: FieldOperator;
 }
 
 /** Parses the filters of one list. */
@@ -81,8 +65,15 @@ export class QueryFilter {
     this.#templates = fieldTemplates(definition);
     this.#sort = definition.sort && createSortParameter(definition.sort);
     [this.#search] = spellingsOf(definition.operators.search);
-    this.parameters = createParameters(this.#templates, fields.keys());
     this.others = otherParameters(definition);
+    const parameters = new Map<string, FieldParameter>();
+    for (const field of fields.keys())
+      for (const { operator, template } of this.#templates) {
+        const name = fillName(template, field);
+        // One parameter may have one value or several.
+        if (operator === "in" || !parameters.has(name)) parameters.set(name, { field, operator });
+      }
+    this.parameters = parameters;
   }
 
   /** The role of a parameter in the filter. Undefined if it has none. */
@@ -97,13 +88,11 @@ export class QueryFilter {
     const conditions = this.#readConditions(query);
     const order = this.#sort?.read(query) ?? [];
     const search = this.#search === undefined ? undefined : onlyValue(query, this.#search, "filter");
-    const isEmpty = order.length === 0 && search === undefined;
     const parameters = { order: this.#definition.sort?.parameter, search: this.#search };
     return {
       conditions,
-      ...(order.length > 0 && { order }),
-      ...(search !== undefined && { search }),
-      ...(!isEmpty && { parameters }),
+      ...(order.length > 0 && { order, parameters }),
+      ...(search !== undefined && { search, parameters }),
     };
   }
 
@@ -117,9 +106,9 @@ export class QueryFilter {
         nodes += condition.kind === "field" ? 1 : condition.members.length;
         if (nodes > maxNodes) throwFilterError("The filter", `has more than ${maxNodes} conditions.`);
         conditions.push(condition);
-      } else if (this.#definition.unknown !== "ignore" && !this.others.includes(name)) {
-        const field = this.#unknownField(name);
-        if (field !== undefined) forParameter(name, () => throwFilterError(field, "cannot be filtered by."));
+      } else if (this.use(name) === "used" && !this.others.includes(name)) {
+        const field = this.#unknownField(name) ?? name;
+        forParameter(name, () => throwFilterError(field, "cannot be filtered by."));
       }
     }
     return conditions;
@@ -133,22 +122,19 @@ export class QueryFilter {
     const isRepeated = operator === "in" && this.#definition.in?.multiple === "repeat";
     if (texts.length > 1 && !isRepeated) throwParameterError(parameter, "is given more than once.", "filter");
     const [text = ""] = texts;
-    if (operator === "in") {
-      const values = isRepeated ? texts : text.split(",");
-      const members = values.map((value): Condition[] => [
-        {
-          kind: "field",
-          field,
-          tests: [{ operator: "eq", value: this.#readValue(parameter, field, value) }],
-          parameter,
-        },
-      ]);
-      const [first = []] = members;
-      return members.length === 1 && first[0] ? first[0] : { kind: "or", members };
-    }
-    const value = operator === "contains" ? text : this.#readValue(parameter, field, text);
-    // Other operators take a value of any type here: it is checked where the filter is translated.
-    return { kind: "field", field, tests: [{ operator, value } as Test], parameter };
+    const test = (is: Exclude<FieldOperator, "in">, value: Scalar): FieldCondition => ({
+      kind: "field",
+      field,
+      tests: [{ operator: is, value }],
+      parameter,
+    });
+    if (operator === "contains") return test(operator, text);
+    // The type of the value is checked where the filter is translated.
+    if (operator !== "in") return test(operator, this.#readValue(parameter, field, text));
+    const values = isRepeated ? texts : text.split(",");
+    const tests = values.map((value) => test("eq", this.#readValue(parameter, field, value)));
+    const [first] = tests;
+    return first && tests.length === 1 ? first : { kind: "or", members: tests.map((each) => [each]) };
   }
 
   #readValue(parameter: string, field: string, text: string): Scalar {

@@ -1,10 +1,22 @@
-import type { Comparison, Condition, Conditions, FieldCondition, Filter, Test } from "./condition.ts";
+/** Filters and orders rows that the gateway has. */
+import {
+  isEquality,
+  needsOrder,
+  type Condition,
+  type Conditions,
+  type FieldCondition,
+  type Filter,
+  type Test,
+  type TestOperator,
+} from "./condition.ts";
 import type { Scalar } from "../values/value-kind.ts";
 import { compareNumbers, type ExactNumber, isExactNumber, parseNumber } from "../../base/index.ts";
 import { parseScalar } from "../paths/query.ts";
-import { readOperand } from "./operand.ts";
-import type { OperandRules } from "./operand.ts";
+import { readOperand, type OperandRules } from "./operand.ts";
 import { forParameter, throwFilterError } from "./filter-error.ts";
+
+const isNumber = (value: unknown): value is number | ExactNumber =>
+  typeof value === "number" || isExactNumber(value);
 
 /**
  * Compares two values: negative, 0 or positive. Null and undefined come first, then false, true, numbers and strings. All
@@ -16,9 +28,6 @@ function compareValues(a: unknown, b: unknown): number {
   if (isNumber(a) && isNumber(b)) return compareNumbers(a, b);
   return rank(a) - rank(b);
 }
-
-const isNumber = (value: unknown): value is number | ExactNumber =>
-  typeof value === "number" || isExactNumber(value);
 
 function rank(value: unknown): number {
   if (value === null || value === undefined) return 0;
@@ -61,7 +70,7 @@ export interface SelectField<Row> extends OperandRules {
 /** The fields by which a list can be filtered, by alpha name. */
 export type SelectFields<Row> = ReadonlyMap<string, SelectField<Row>>;
 
-type Predicate<Value> = (value: Value) => boolean;
+type Predicate<Row> = (row: Row) => boolean;
 
 /** The operand of a comparison. A text of a query may be a number that no double holds. */
 type Operand = Scalar | ExactNumber;
@@ -93,10 +102,9 @@ function createOrder<Row>({ order = [] }: Filter, fields: SelectFields<Row>): Co
       ? (a, b) => compareValues(value(b), value(a))
       : (a, b) => compareValues(value(a), value(b));
   });
-  const [first, ...others] = compares;
-  return first && others.length > 0
-    ? (a, b) => others.reduce((result, compare) => result || compare(a, b), first(a, b))
-    : first;
+  return compares.length === 0
+    ? undefined
+    : (a, b) => compares.reduce((result, compare) => result || compare(a, b), 0);
 }
 
 function createPredicate<Row>(conditions: Conditions, fields: SelectFields<Row>): Predicate<Row> {
@@ -116,29 +124,30 @@ function createFieldPredicate<Row>(
   { field: name, tests, parameter }: FieldCondition,
   fields: SelectFields<Row>,
 ): Predicate<Row> {
-  const { field, isText, prepared } = forParameter(parameter, () => {
+  const { field, prepared } = forParameter(parameter, () => {
     const field = fields.get(name) ?? throwFilterError(name, "cannot be filtered by.");
     const prepared = tests.map(
       (test) => [OPERATOR_TESTS[test.operator], selectOperand(test, name, field)] as const,
     );
-    return { field, isText: field.isText ?? false, prepared };
+    return { field, prepared };
   });
   return (row) => {
     const value = field.value(row);
-    return prepared.every(([holds, operand]) => holds(value, isText ? asTypeOf(value, operand) : operand));
+    return prepared.every(([holds, operand]) =>
+      holds(value, field.isText ? asTypeOf(value, operand) : operand),
+    );
   };
 }
 
 /** The value with which rows are compared. @throws {HttpError} 400 for a value that the field can't have */
 function selectOperand<Row>(test: Test, name: string, field: SelectField<Row>): Operand {
   const { operator, value } = test;
-  if (field.isText && !field.dateTime && COMPARISONS.has(operator) && typeof value === "string") {
+  if (field.isText && !field.dateTime && needsOrder(operator) && typeof value === "string") {
     const number = parseNumber(value);
     if (number !== undefined) return number;
   }
   const operand = readOperand(test, name, field);
-  const isEquality = operator === "eq" || operator === "neq";
-  if (!field.translate || !isEquality || operand === null) return operand;
+  if (!field.translate || !isEquality(operator) || operand === null) return operand;
   return field.translate(operand) ?? throwFilterError(name, "has no such value.");
 }
 
@@ -150,16 +159,24 @@ function asTypeOf(value: unknown, operand: Operand): Operand {
   return isNumber(first) ? (parseNumber(operand) ?? operand) : operand;
 }
 
-const COMPARISONS: ReadonlySet<string> = new Set(["gt", "gte", "lt", "lte"] satisfies Comparison[]);
+/** A test by the order of values. Values of different types, and null, can't be compared: the test is false. */
+const ordered =
+  (holds: (order: number) => boolean) =>
+  (value: unknown, operand: Operand): boolean => {
+    const areComparable = isNumber(value)
+      ? isNumber(operand)
+      : typeof value === "string" && typeof operand === "string";
+    return areComparable && holds(compareValues(value, operand));
+  };
 
-const OPERATOR_TESTS: Readonly<Record<Test["operator"], (value: unknown, operand: Operand) => boolean>> = {
+const OPERATOR_TESTS: Readonly<Record<TestOperator, (value: unknown, operand: Operand) => boolean>> = {
   eq: equals,
   neq: (value, operand) => !equals(value, operand),
   contains: (value, operand) => elements(value).some((element) => includes(element, operand)),
-  gt: (value, operand) => isComparable(value, operand) && compareValues(value, operand) > 0,
-  gte: (value, operand) => isComparable(value, operand) && compareValues(value, operand) >= 0,
-  lt: (value, operand) => isComparable(value, operand) && compareValues(value, operand) < 0,
-  lte: (value, operand) => isComparable(value, operand) && compareValues(value, operand) <= 0,
+  gt: ordered((order) => order > 0),
+  gte: ordered((order) => order >= 0),
+  lt: ordered((order) => order < 0),
+  lte: ordered((order) => order <= 0),
 };
 
 /** As in v4, an array equals a value if one of its elements does. Undefined equals null. */
@@ -172,15 +189,7 @@ function equals(value: unknown, operand: Operand): boolean {
   );
 }
 
-function includes(value: unknown, operand: Operand): boolean {
-  return typeof value === "string" && typeof operand === "string" && value.includes(operand);
-}
+const includes = (value: unknown, operand: Operand): boolean =>
+  typeof value === "string" && typeof operand === "string" && value.includes(operand);
 
-function elements(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [value];
-}
-
-/** Values of different types, and null, can't be compared: such a test is false. */
-function isComparable(value: unknown, operand: Operand): boolean {
-  return isNumber(value) ? isNumber(operand) : typeof value === "string" && typeof operand === "string";
-}
+const elements = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);

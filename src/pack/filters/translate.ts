@@ -1,9 +1,17 @@
-import type { Condition, Conditions, FieldCondition, Filter, Test } from "./condition.ts";
+/** Client filter → upstream filter: the fields, operators and values of the upstream. */
+import {
+  fieldNames,
+  isEquality,
+  type Condition,
+  type Conditions,
+  type FieldCondition,
+  type Filter,
+  type Test,
+  type TestOperator,
+} from "./condition.ts";
 import type { Scalar } from "../values/value-kind.ts";
 import type { Grammar } from "./grammar.ts";
-import { readOperand } from "./operand.ts";
-import type { OperandRules } from "./operand.ts";
-import { fieldNames } from "./filter-defaults.ts";
+import { readOperand, type OperandRules } from "./operand.ts";
 import { forParameter, throwFilterError } from "./filter-error.ts";
 import type { SentFilter } from "./filter-writer.ts";
 
@@ -128,60 +136,49 @@ function translateField(
   });
 }
 
+/** Whether v4 can test a field by an operator. Values that differ can be compared for equality, and by their order if they keep it. */
+export const canTest = (
+  { boundaryField, translate, keepsOrder = false }: FilterField,
+  operator: TestOperator,
+): boolean =>
+  isEquality(operator) ||
+  (boundaryField === undefined && (!translate || (keepsOrder && operator !== "contains")));
+
 /** Translates a test of a boolean with a boundary: up to the boundary, or after it. */
 function translateBoundaryTest(
-  test: Test,
+  { operator, value }: Test,
   name: string,
-  boundaryField: string,
-  boundary: number,
+  { boundaryField = "", boundary = 0 }: FilterField,
   { upstream }: Grammar,
 ): Part {
-  const { operator, value } = test;
-  if ((operator !== "eq" && operator !== "neq") || typeof value !== "boolean")
+  if (!isEquality(operator) || typeof value !== "boolean")
     return throwFilterError(name, "can be compared with true and false alone.");
   return [boundaryField, { [(operator === "eq") === value ? upstream("lte") : upstream("gt")]: boundary }];
 }
 
-/** Translates a test with null: null in v4, or a hidden value. v4 has no operator for "does not contain". */
-function translateNull(
-  operator: Test["operator"],
-  name: string,
-  v4Name: string,
-  hiddenPrefix: string,
-  { upstream }: Grammar,
-): Part {
-  if (operator !== "eq") return throwFilterError(name, "cannot be compared with null by this operator.");
-  return [upstream("or"), [{ [v4Name]: null }, { [v4Name]: { [upstream("contains")]: hiddenPrefix } }]];
-}
-
-/** Whether v4 can test a field by an operator. Values that differ can be compared for equality, and by their order if they keep it. */
-export const canTest = (
-  { boundaryField, translate, keepsOrder = false }: FilterField,
-  operator: Test["operator"],
-): boolean =>
-  operator === "eq" ||
-  operator === "neq" ||
-  (boundaryField === undefined && (!translate || (keepsOrder && operator !== "contains")));
-
 function translateTest(test: Test, name: string, field: FilterField, grammar: Grammar): Part {
-  if (field.boundaryField !== undefined)
-    return translateBoundaryTest(test, name, field.boundaryField, field.boundary ?? 0, grammar);
   const { operator } = test;
-  const isEquality = operator === "eq" || operator === "neq";
-  if (!isEquality && !canTest(field, operator))
-    return throwFilterError(grammar.client[operator] ?? operator, `cannot be used on ${name}.`);
-  const value = field.keepsOrder && !isEquality ? test.value : readOperand(test, name, field);
-  const operand = (v4: Scalar) => {
-    if (!grammar.writer.canCompare(operator, v4))
+  const { v4, hiddenPrefix, keepsOrder, translate } = field;
+  const { upstream, writer } = grammar;
+  if (field.boundaryField !== undefined) return translateBoundaryTest(test, name, field, grammar);
+  if (!canTest(field, operator))
+    return throwFilterError(grammar.spelling(operator), `cannot be used on ${name}.`);
+  const isOrdered = keepsOrder && !isEquality(operator);
+  const value = isOrdered ? (test.value as Scalar) : readOperand(test, name, field);
+  const operand = (sent: Scalar) => {
+    if (!writer.canCompare(operator, sent))
       return throwFilterError(name, "cannot be compared with this value.");
-    return operator === "eq" ? v4 : { [grammar.upstream(operator)]: v4 };
+    return operator === "eq" ? sent : { [upstream(operator)]: sent };
   };
-  if (value === null && field.hiddenPrefix !== undefined)
-    return translateNull(operator, name, field.v4, field.hiddenPrefix, grammar);
-  if (!field.translate || value === null) return [field.v4, operand(value)];
-  const [first, ...others] = field.translate(value) ?? throwFilterError(name, "has no such value.");
+  if (value === null && hiddenPrefix !== undefined) {
+    // v4 has no operator for "does not contain".
+    if (operator !== "eq") return throwFilterError(name, "cannot be compared with null by this operator.");
+    return [upstream("or"), [{ [v4]: null }, { [v4]: { [upstream("contains")]: hiddenPrefix } }]];
+  }
+  if (!translate || value === null) return [v4, operand(value)];
+  const [first, ...others] = translate(value) ?? throwFilterError(name, "has no such value.");
   if (first === undefined) return throwFilterError(name, "cannot be compared with this value.");
-  if (others.length === 0) return [field.v4, operand(first)];
-  const alternatives = [first, ...others].map((value) => ({ [field.v4]: operand(value) }));
-  return [operator === "eq" ? grammar.upstream("or") : grammar.upstream("and"), alternatives];
+  if (others.length === 0) return [v4, operand(first)];
+  const alternatives = [first, ...others].map((each) => ({ [v4]: operand(each) }));
+  return [operator === "eq" ? upstream("or") : upstream("and"), alternatives];
 }

@@ -1,5 +1,5 @@
 /** The headers that pass from one side to the other. */
-import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
+import { credentialHeaders } from "../credentials/credentials.ts";
 import { createRateLimitHeaders } from "./rate-limit-headers.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
@@ -28,18 +28,17 @@ const TAG_CONDITIONS: ReadonlySet<string> = new Set(["if-match", "if-none-match"
 const limitNames = ({ rate_limit_headers: definition }: DialectDefinition["client" | "upstream"]): string[] =>
   createRateLimitHeaders(definition).names.map((name) => name.toLowerCase());
 
-/** The lower-case name of the header with the upstream's version. No rule can name `Accept`. */
-const versionHeader = ({ version }: DialectDefinition["upstream"]): string | undefined =>
-  version?.header?.toLowerCase();
+/** Whether a header has the token of a side. */
+const hasToken = (name: string | undefined, { credentials }: DialectDefinition["client" | "upstream"]) =>
+  credentialHeaders(credentials).some((header) => header.toLowerCase() === name?.toLowerCase());
 
 /** The headers that all upstream requests have, in lower case, each with the key that names it. */
-function fixedNames(upstream: DialectDefinition["upstream"]): ReadonlyMap<string, "headers" | "version"> {
-  const ofVersion = versionHeader(upstream);
-  return new Map([
-    ...Object.keys(upstream.headers ?? {}).map((name) => [name.toLowerCase(), "headers"] as const),
-    ...(ofVersion === undefined ? [] : [[ofVersion, "version"] as const]),
+const fixedNames = ({ headers = {}, version }: DialectDefinition["upstream"]): ReadonlyMap<string, string> =>
+  new Map([
+    ...Object.keys(headers).map((name) => [name.toLowerCase(), "headers"] as const),
+    // No rule can name `Accept`.
+    ...(version?.header === undefined ? [] : [[version.header.toLowerCase(), "version"] as const]),
   ]);
-}
 
 /** Reports request headers without a rule, and headers that a pack must not pass on. */
 function checkRequestHeaders(
@@ -47,8 +46,6 @@ function checkRequestHeaders(
   { client, upstream }: DialectDefinition,
   location: SourceLocation,
 ): void {
-  const isToken = (name: string | undefined, credentials: CredentialsPlaces | undefined): boolean =>
-    credentialHeaders(credentials).some((header) => header.toLowerCase() === name?.toLowerCase());
   const fixed = fixedNames(upstream);
   for (const [name, rule] of Object.entries(request)) {
     const { upstream: target, query, member, path, write, every_call: everyCall } = rule;
@@ -61,9 +58,9 @@ function checkRequestHeaders(
         message: 'a value has one place: "upstream", "query", "member" or "path"',
         hint: "remove all but one",
       });
-    if (isToken(name, client.credentials) || isToken(target, upstream.credentials))
+    if (hasToken(name, client) || hasToken(target, upstream))
       at.report('this header has the token: see "credentials"');
-    if (everyCall === true && (query ?? member ?? path) !== undefined)
+    if (everyCall && (query ?? member ?? path) !== undefined)
       at.at("every_call").report('"every_call" is about headers: it excludes "query", "member" and "path"');
     if (path !== undefined && rule.required === undefined && rule.default === undefined)
       at.at("path").report('a value in a path needs "required: true" or a "default"');
@@ -80,10 +77,9 @@ function checkResponseHeaders(
   location: SourceLocation,
 ): void {
   const limits = limitNames(client);
-  for (const [name, rule] of Object.entries(response)) {
+  for (const [name, { upstream: source, const: value, read, links }] of Object.entries(response)) {
     const at = location.at("response", name);
-    const { upstream: source, const: value, read, links } = rule;
-    if (source === undefined && value === undefined && read === undefined)
+    if ((source ?? value ?? read) === undefined)
       at.report({ message: 'a header needs "upstream", "read" or "const"', hint: `${name}: ${name}` });
     if (value !== undefined && (source ?? read) !== undefined)
       at.report('"const" is the value of all responses: it excludes "upstream" and "read"');
@@ -107,17 +103,10 @@ export const hasAbsoluteHeader = (
 
 type RequestHeaders = PassedHeadersDefinition["request"];
 
-/** The headers of all calls of a request, of the main call only, and with values of paths. */
-const splitRequestHeaders = (request: RequestHeaders) => {
-  const all = Object.entries(request);
-  const those = (isOne: (rule: RequestHeaderDefinition) => boolean): RequestHeaders =>
-    Object.fromEntries(all.filter(([, rule]) => isOne(rule)));
-  return {
-    common: those(({ every_call: everyCall }) => everyCall === true),
-    ofPath: those(({ path }) => path !== undefined),
-    ofMain: those(({ every_call: everyCall, path }) => everyCall !== true && path === undefined),
-  };
-};
+const filterRules = (
+  request: RequestHeaders,
+  isMeant: (rule: RequestHeaderDefinition) => boolean,
+): RequestHeaders => Object.fromEntries(Object.entries(request).filter(([, rule]) => isMeant(rule)));
 
 /** The request headers of a route. Headers of the pack with values of other paths have no effect. */
 const requestHeadersOf = (
@@ -125,9 +114,7 @@ const requestHeadersOf = (
   ofPack: PassedHeadersDefinition,
   usedNames: ReadonlySet<string>,
 ): RequestHeaders => ({
-  ...Object.fromEntries(
-    Object.entries(ofPack.request).filter(([, { path }]) => path === undefined || usedNames.has(path)),
-  ),
+  ...filterRules(ofPack.request, ({ path }) => path === undefined || usedNames.has(path)),
   ...own?.request,
 });
 
@@ -174,7 +161,10 @@ export function compileHeaders(
         : locations.pack.at("client", "headers", kind, name, key);
   const [ofRequest, ofResponse] = [locate("request", "write"), locate("response", "read")];
   const entityTag = compileEntityTag(definition.response, ofResponse);
-  const { common, ofPath, ofMain } = splitRequestHeaders(definition.request);
+  const { request } = definition;
+  const common = filterRules(request, (rule) => rule.every_call === true);
+  const ofPath = filterRules(request, ({ path }) => path !== undefined);
+  const ofMain = filterRules(request, (rule) => rule.every_call !== true && rule.path === undefined);
   const writePath = compileWrittenValues(ofPath, ofRequest, "selection");
   return {
     /** As the pack writes them. */
@@ -207,9 +197,9 @@ export function checkCommonHeaders(dialect: DialectDefinition, location: SourceL
   const { headers = EMPTY } = dialect.client;
   checkRequestHeaders(headers, dialect, location.at("client", "headers"));
   checkResponseHeaders(headers, dialect, location.at("client", "headers"));
-  const ofVersion = versionHeader(dialect.upstream);
+  const fixed = fixedNames(dialect.upstream);
   for (const name of Object.keys(dialect.upstream.headers ?? {}))
-    if (name.toLowerCase() === ofVersion)
+    if (fixed.get(name.toLowerCase()) === "version")
       location.at("upstream", "headers", name).report('this header has the version: see "version"');
 }
 

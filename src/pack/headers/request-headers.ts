@@ -1,4 +1,4 @@
-/** Values of the client's requests that pass to the upstream: as headers, in the query, and in the body. */
+/** Values of the client's requests that pass to the upstream: as headers, in the query, in paths, and in the body. */
 import type { SourceLocation } from "../../base/index.ts";
 import { HttpError, INVALID_VALUE, ValidationError } from "../errors/http-error.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
@@ -27,9 +27,6 @@ export const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-mo
 /** Characters of a value that a request may have. */
 const SENDABLE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-const isWritten = ({ write, query, member, path }: RequestHeaderDefinition): boolean =>
-  write !== undefined || query !== undefined || member !== undefined || path !== undefined;
-
 /** The only line of a header. @throws {HttpError} 400 for a header that comes twice */
 function lineOf(sent: HeaderLines, name: string): string | undefined {
   const [value, ...others] = sent[name.toLowerCase()] ?? [];
@@ -40,14 +37,21 @@ function lineOf(sent: HeaderLines, name: string): string | undefined {
 const missing = (name: string): HttpError =>
   new HttpError(400, [{ field: name, reason: `The ${name} header is required.`, rule: "required_header" }]);
 
+/** The rules of headers that pass unchanged, or of values that are made of others or have another place. */
+const rulesOf = (definitions: Definitions, areWritten: boolean) =>
+  Object.entries(definitions)
+    .filter(
+      ([, { write, query, member, path }]) =>
+        [write, query, member, path].some((key) => key !== undefined) === areWritten,
+    )
+    .map(([name, rule]) => ({ name, target: (rule.upstream ?? name).toLowerCase(), ...rule }));
+
 /** Compiles the headers that pass unchanged. @param isSent whether the upstream gets a header of this name */
 export function compilePassedHeaders(
   definitions: Definitions,
   isSent: (target: string) => boolean,
 ): ((sent: HeaderLines, mayBeCurrent: boolean) => Readonly<Record<string, string>>) | undefined {
-  const rules = Object.entries(definitions)
-    .filter(([, rule]) => !isWritten(rule))
-    .map(([name, rule]) => ({ name, target: (rule.upstream ?? name).toLowerCase(), ...rule }));
+  const rules = rulesOf(definitions, false);
   if (rules.length === 0) return undefined;
   return (sent, mayBeCurrent) => {
     const headers: Record<string, string> = {};
@@ -61,57 +65,62 @@ export function compilePassedHeaders(
   };
 }
 
+/** Compiles the function that returns the value of a rule. @throws {HttpError} 400 for one that is missing or invalid */
+function compileValue(
+  { name, path, write, required, default: standard }: ReturnType<typeof rulesOf>[number],
+  location: SourceLocation,
+  phase: Phase,
+): (sent: SentRequest) => string | undefined {
+  const own = { value: (line: string | undefined) => line };
+  const evaluate = write === undefined ? undefined : compileHeaderExpression(write, own, location, phase);
+  function read(sent: SentRequest): string | undefined {
+    const line = lineOf(sent.headers, name);
+    if (!evaluate) return line;
+    const scope = sent.scope();
+    try {
+      return toHeaderText(evaluate(scope.body, scope, line));
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      throw new ValidationError([{ field: name, reason: INVALID_VALUE, cause: error }]);
+    }
+  }
+  return (sent) => {
+    const text = read(sent) || standard;
+    if (text === undefined && required) throw missing(name);
+    if (text !== undefined && (!SENDABLE.test(text) || (path !== undefined && !isText(text))))
+      throw new ValidationError([{ field: name, reason: INVALID_VALUE }]);
+    return text;
+  };
+}
+
 /** Compiles the values that are made of others, or that the upstream has in another place. @param locate finds an expression */
 export function compileWrittenValues(
   definitions: Definitions,
   locate: (name: string) => SourceLocation,
   phase: Phase,
 ) {
-  const own = { value: (line: string | undefined) => line };
-  const rules = Object.entries(definitions)
-    .filter(([, rule]) => isWritten(rule))
-    .map(([name, rule]) => ({
-      name,
-      rule,
-      evaluate:
-        rule.write === undefined ? undefined : compileHeaderExpression(rule.write, own, locate(name), phase),
-      set: rule.member === undefined ? undefined : compileSetter(rule.member),
-    }));
+  const rules = rulesOf(definitions, true).map((rule) => ({
+    rule,
+    valueOf: compileValue(rule, locate(rule.name), phase),
+    set: rule.member === undefined ? undefined : compileSetter(rule.member),
+  }));
   if (rules.length === 0) return undefined;
   const copy = compileCopy(rules.flatMap(({ rule }) => rule.member ?? []));
-
-  function valueOf({ name, rule, evaluate }: (typeof rules)[number], sent: SentRequest): string | undefined {
-    const line = lineOf(sent.headers, name);
-    const scope = evaluate && sent.scope();
-    const value = evaluate && scope ? toHeaderText(evaluate(scope.body, scope, line)) : line;
-    const text = value === undefined || value === "" ? rule.default : value;
-    if (text === undefined && rule.required) throw missing(name);
-    if (text !== undefined && (!SENDABLE.test(text) || (rule.path !== undefined && !isText(text))))
-      throw new ValidationError([{ field: name, reason: INVALID_VALUE }]);
-    return text;
-  }
-
   return (sent: SentRequest) => {
     const headers: Record<string, string> = {};
     const query = new URLSearchParams();
     const path: Record<string, string> = {};
-    const members: { readonly name: string; readonly set: (body: JsonObject) => void }[] = [];
-    for (const compiled of rules) {
-      const { name, rule, set } = compiled;
-      let value: string | undefined;
-      try {
-        value = valueOf(compiled, sent);
-      } catch (error) {
-        if (!(error instanceof ExpressionError)) throw error;
-        throw new ValidationError([{ field: name, reason: INVALID_VALUE, cause: error }]);
-      }
+    const members: string[] = [];
+    const setters: ((body: JsonObject) => void)[] = [];
+    for (const { rule, valueOf, set } of rules) {
+      const value = valueOf(sent);
       if (value === undefined) continue;
-      const text = value;
-      if (set)
-        members.push({ name: (rule.member ?? "").split(".")[0] ?? "", set: (body) => set(body, text) });
-      else if (rule.query !== undefined) query.append(rule.query, text);
-      else if (rule.path !== undefined) path[rule.path] = text;
-      else headers[(rule.upstream ?? name).toLowerCase()] = text;
+      if (set) {
+        members.push(rule.member?.split(".")[0] ?? "");
+        setters.push((body) => set(body, value));
+      } else if (rule.query !== undefined) query.append(rule.query, value);
+      else if (rule.path !== undefined) path[rule.path] = value;
+      else headers[rule.target] = value;
     }
     return {
       /** By lower-case name. */
@@ -121,11 +130,11 @@ export function compileWrittenValues(
       /** Values of the upstream's paths, by their names in braces. */
       path: path as Readonly<Record<string, string>>,
       /** The top-level members that it sets. */
-      members: members.map(({ name }) => name),
+      members,
       /** Returns a body with the members that have values. */
       withMembers(body: JsonObject): JsonObject {
         const copied = copy(body);
-        for (const { set } of members) set(copied);
+        for (const set of setters) set(copied);
         return copied;
       },
     };

@@ -54,9 +54,6 @@ const FORMS: Readonly<Record<string, (text: string) => string | undefined>> = {
   "last-modified": toHttpDate,
 };
 
-/** The parts of an answer that an expression needs. */
-type AnswerOfExpression = Pick<Answer, "status" | "scope" | "upstream" | "object" | "onError">;
-
 /** Finds the expression of a header. */
 type Locate = (name: string) => SourceLocation;
 
@@ -65,19 +62,13 @@ function compileRead(
   name: string,
   source: string | undefined,
   location: SourceLocation,
-): ((answer: AnswerOfExpression) => string | undefined) | undefined {
+): ((answer: Pick<Answer, "status" | "scope" | "upstream" | "object">) => string | undefined) | undefined {
   if (source === undefined) return undefined;
   const evaluate = compileHeaderExpression(source, OWN, location, "response");
+  const { [name]: toForm = (text: string): string | undefined => text } = FORMS;
   return (answer) => {
-    try {
-      const text = toHeaderText(evaluate(answer.upstream(), answer.scope, answer));
-      const form = FORMS[name];
-      return text === undefined || !form ? text : form(text);
-    } catch (error) {
-      if (!(error instanceof ExpressionError)) throw error;
-      answer.onError(error);
-      return undefined;
-    }
+    const text = toHeaderText(evaluate(answer.upstream(), answer.scope, answer));
+    return text === undefined ? undefined : toForm(text);
   };
 }
 
@@ -92,10 +83,19 @@ function compileHeader(
   const isAddress = ADDRESSES.has(source);
   const isAbsolute = links === "absolute";
   const read = compileRead(name, expression, location);
+  const tryToRead = (answer: Answer): string | undefined => {
+    try {
+      return read?.(answer);
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      answer.onError(error);
+      return undefined;
+    }
+  };
   return (answer) => {
     const received = joinValue(answer.scope.response?.headers[source]);
     const passed = received !== undefined && isAddress ? answer.locate(received) : received;
-    const text = passed ?? read?.(answer);
+    const text = passed ?? tryToRead(answer);
     const value = isAbsolute && text?.startsWith("/") ? answer.linkBase + text : text;
     return value !== undefined && SENDABLE.test(value) ? value : undefined;
   };
@@ -128,32 +128,25 @@ export function compileResponseHeaders(
   };
 }
 
+/** The rule of a header that the pack makes without one of the upstream. */
+const findMade = (definitions: Definitions, wanted: string) =>
+  Object.entries(definitions).find(
+    ([name, { upstream, read }]) =>
+      name.toLowerCase() === wanted && upstream === undefined && read !== undefined,
+  );
+
 /** Whether the pack makes the `Last-Modified` of responses. */
 export const makesDate = (definitions: Definitions): boolean =>
-  Object.entries(definitions).some(
-    ([name, { upstream, read }]) =>
-      name.toLowerCase() === "last-modified" && upstream === undefined && read !== undefined,
-  );
+  findMade(definitions, "last-modified") !== undefined;
 
 /** Compiles the entity tag that the gateway makes of an upstream object. Undefined if the pack makes none. */
 export function compileEntityTag(
   definitions: Definitions,
   locate: Locate,
 ): ((object: unknown, scope: Scope) => string | undefined) | undefined {
-  const [name = "", rule] = Object.entries(definitions).find(([key]) => key.toLowerCase() === "etag") ?? [];
-  if (!rule || rule.upstream !== undefined) return undefined;
-  const read = compileRead("etag", rule.read, locate(name));
+  const [name, rule] = findMade(definitions, "etag") ?? [];
+  const read = name === undefined ? undefined : compileRead("etag", rule?.read, locate(name));
   return (
-    read &&
-    ((object, scope) =>
-      read({
-        status: 200,
-        scope,
-        upstream: () => object,
-        object: () => undefined,
-        onError: (error) => {
-          throw error;
-        },
-      }))
+    read && ((object, scope) => read({ status: 200, scope, upstream: () => object, object: () => undefined }))
   );
 }

@@ -65,6 +65,7 @@ export const upload = routeKey({
   rules: [
     states((route) => has(route, "body"), '"upload" excludes "body": the gateway does not read the file'),
   ],
+  openapi: ({ content_type: type }) => ({ requestContent: { [type]: {} } }),
 });
 
 export const when = routeKey({

@@ -28,6 +28,9 @@ export interface KeyDescription {
   readonly describeResponse?: (object: Json) => Json;
   /** More parameters. */
   readonly parameters?: readonly Json[];
+  /** The content of requests and of successes by media type, in place of JSON. */
+  readonly requestContent?: Json;
+  readonly content?: Json;
 }
 
 /**

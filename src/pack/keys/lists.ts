@@ -4,11 +4,16 @@ import { about } from "../../base/index.ts";
 import { compileScopedCondition, type ScopedCondition } from "../expressions/conditions.ts";
 import { routePagination } from "../lists/pagination-definition.ts";
 import { routeKey } from "./key.ts";
-import { has, needs, needsKind } from "../key-rules.ts";
+import { has, needs, needsKind, type RouteFacts } from "../key-rules.ts";
 
 const json = z.json();
 const name = z.string().min(1);
 const filterValue = z.union([z.string(), z.number(), z.boolean()]);
+
+const needsList = needs<RouteFacts>(
+  "a route that responds with a list",
+  ({ keys }) => keys.response === "list",
+);
 
 export const pagination = routeKey({
   schema: about(
@@ -16,7 +21,7 @@ export const pagination = routeKey({
     "How each side pages this list. `none`: neither side does. Default: as in `pack.yaml`.",
     { client: "none" },
   ),
-  rules: [needs("a route that responds with a list", ({ keys }) => keys.response === "list")],
+  rules: [needsList],
 });
 
 export const search = routeKey({
@@ -59,6 +64,7 @@ export const defaultFilter = routeKey({
     "The filter by each of these fields, a value or several, if the client does not filter by it.",
     { state: "open" },
   ),
+  rules: [needsList],
 });
 
 export const defaultOrder = routeKey({
@@ -67,6 +73,7 @@ export const defaultOrder = routeKey({
     "The order of the list if the client gives none.",
     { created: "descending" },
   ),
+  rules: [needsList],
 });
 
 /** A v4 list whose pages are all fetched. The gateway filters, orders and pages the rows. */

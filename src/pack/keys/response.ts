@@ -54,6 +54,7 @@ export const file = routeKey({
     "The file of a `response: file`.",
     { content_type: "image/*" },
   ),
+  openapi: ({ content_type: type }) => ({ content: { [type]: {} } }),
 });
 
 export const text = routeKey({
@@ -81,6 +82,7 @@ export const text = routeKey({
   compile({ content_type: contentType, body }, { location }) {
     return { contentType, write: compileScoped(body, location.at("body"), "translated").evaluate };
   },
+  openapi: ({ contentType }) => ({ content: { [contentType]: { schema: { type: "string" } } } }),
 });
 
 export const object = routeKey({

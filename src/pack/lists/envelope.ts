@@ -13,32 +13,20 @@ import {
 } from "../../base/index.ts";
 import type { ReadWrapped } from "../bodies/object-wrapper.ts";
 import { toCursor } from "./styles.ts";
-import { compileShape, fillShape, nameOf, namesIn, valueAt, type Shape } from "../values/shape.ts";
+import { fillShape, findPath, nameOf, namesIn, type Shape } from "../values/shape.ts";
 
 /** The values of a list about its page. Only values that its shape has are present; null: there is no such page. */
-export interface ListValues {
-  /** Number of the page. */
-  readonly page?: number;
-  /** Number of pages. */
-  readonly pages?: number;
-  /** Number of all items. */
-  readonly total?: number;
-  /** Number of items of a page, and of this one. */
-  readonly size?: number;
-  readonly count?: number;
-  /** Offset of the first item. */
-  readonly offset?: number;
-  readonly has_more?: boolean;
-  readonly next_page?: number | null;
-  readonly previous_page?: number | null;
-  readonly next_offset?: number | null;
-  readonly next_cursor?: string | null;
-  readonly previous_cursor?: string | null;
-  readonly next_link?: string | null;
-  readonly previous_link?: string | null;
-  readonly first_link?: string | null;
-  readonly last_link?: string | null;
-}
+export type ListValues = Readonly<
+  Partial<
+    Record<"page" | "pages" | "total" | "size" | "count" | "offset", number> &
+      Record<"has_more", boolean> &
+      Record<"next_page" | "previous_page" | "next_offset", number | null> &
+      Record<
+        "next_cursor" | "previous_cursor" | `${"next" | "previous" | "first" | "last"}_link`,
+        string | null
+      >
+  >
+>;
 
 const parseCount = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
@@ -54,25 +42,27 @@ const parseLink = (value: unknown): string | null | undefined => {
 };
 
 /** How the gateway reads values of the upstream's lists. A result of undefined: the list is invalid. It ignores all others. */
-const READERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
-  string,
-  (value: unknown) => unknown
->([
-  ["page", parseCount],
-  ["pages", parseCount],
-  ["total", parseCount],
-  ["has_more", (value) => (typeof value === "boolean" ? value : undefined)],
-  ["next_page", parseNext],
-  ["next_offset", parseNext],
-  ["next_cursor", parseNext],
-  ["next_link", parseLink],
+const READERS: Readonly<Partial<Record<string, (value: unknown) => unknown>>> = {
+  page: parseCount,
+  pages: parseCount,
+  total: parseCount,
+  has_more: (value) => (typeof value === "boolean" ? value : undefined),
+  next_page: parseNext,
+  next_offset: parseNext,
+  next_cursor: parseNext,
+  next_link: parseLink,
   // The gateway can do without those.
-  ["previous_cursor", (value) => parseNext(value) ?? null],
-  ["previous_link", (value) => parseLink(value) ?? null],
-]);
+  previous_cursor: (value) => parseNext(value) ?? null,
+  previous_link: (value) => parseLink(value) ?? null,
+};
+
+/** Why a value is not a list of a shape. */
+export interface ListFault {
+  readonly fault: string;
+}
 
 /**
- * Parses a list and its items in one pass. Returns undefined if the value, or the wrapper of an item, does not have the shape.
+ * Parses a list and its items in one pass.
  *
  * @param readWrapped reads the object in the wrapper of an item; undefined: items have none
  */
@@ -80,7 +70,7 @@ export type ParseListBody = <Item>(
   from: Cursor,
   readItem: (from: Cursor) => Item,
   readWrapped?: ReadWrapped,
-) => (ListValues & { readonly items: readonly Item[] }) | undefined;
+) => (ListValues & { readonly items: readonly Item[] }) | ListFault;
 
 /** The kind of a member of a list: the items, a value by its index, or an object with more members. */
 type Target = "items" | number | Level;
@@ -119,9 +109,12 @@ export function createListParser(
   shape: Shape,
   { maxItems = Infinity, mayBeOmitted = false }: { maxItems?: number; mayBeOmitted?: boolean } = {},
 ): ParseListBody {
-  const read = namesIn(shape).flatMap(({ name }) => {
-    const readValue = READERS.get(name);
-    return readValue ? [{ name, readValue }] : [];
+  const placeOf = (path: readonly string[]): string =>
+    path.length === 0 ? "the response" : `"${path.join(".")}"`;
+  const itemsPlace = placeOf(findPath(shape, "items") ?? []);
+  const read = namesIn(shape).flatMap(({ name, path }) => {
+    const { [name]: readValue } = READERS;
+    return readValue ? [{ name, readValue, place: placeOf(path) }] : [];
   });
   const names = read.map(({ name }) => name);
   const top = isObject(shape) ? compileLevel(shape, names) : undefined;
@@ -167,38 +160,22 @@ export function createListParser(
     const isInObject = isObjectAt(from);
     if (top) readLevel(top);
     else readItems();
-    const isOmitted = !items && mayBeOmitted && isInObject;
+    const isOmitted = !items && !isInvalid && mayBeOmitted && isInObject;
     if (isOmitted) items = [];
-    if (!items || isInvalid) return undefined;
+    const faults = items ? [] : [`${itemsPlace} is no array`];
     const values: Record<string, unknown> = {};
-    for (const [index, { name, readValue }] of read.entries()) {
+    for (const [index, { name, readValue, place }] of read.entries()) {
       const text = texts[index];
       const sent = text === undefined ? undefined : fromJsonText(text);
       const value = readValue(sent === undefined && isOmitted ? OF_EMPTY[name] : sent);
-      if (value === undefined) return undefined;
+      if (value === undefined)
+        faults.push(`${place} is ${text === undefined ? "missing" : "no valid value"}`);
       values[name] = value;
     }
+    if (isInvalid && faults.length === 0) faults.push("an item is not in the wrapper of items");
+    if (!items || faults.length > 0) return { fault: faults.join(", ") };
     return { ...(values as ListValues), items };
   };
-}
-
-/**
- * Describes the difference between a value and a list that {@link createListParser} reads. @param mayBeOmitted as
- * there
- */
-export function describeListFault(shape: Shape, body: unknown, mayBeOmitted = false): string {
-  const names = namesIn(shape);
-  const itemsPath = names.find(({ name }) => name === "items")?.path ?? [];
-  const isOmitted = mayBeOmitted && isObject(body) && (valueAt(body, itemsPath) ?? null) === null;
-  const faults = names.flatMap(({ name, path }) => {
-    const value = valueAt(body, path);
-    const place = path.length === 0 ? "the response" : `"${path.join(".")}"`;
-    if (name === "items") return isOmitted || Array.isArray(value) ? [] : [`${place} is no array`];
-    const readValue = READERS.get(name);
-    if (!readValue || readValue(value ?? (isOmitted ? OF_EMPTY[name] : undefined)) !== undefined) return [];
-    return [`${place} is ${value === undefined ? "missing" : "no valid value"}`];
-  });
-  return faults.join(", ") || "an item is not in the wrapper of items";
 }
 
 /** A list of a shape that is complete on one page. */
@@ -232,22 +209,20 @@ export function createListWriter(
   list: string,
   [open, close]: readonly [open: string, close: string] = ["", ""],
 ) {
-  const names = namesIn(shape).map(({ name }) => name);
-  const write = compileShape(shape, { list });
+  /** Returns the texts before and after the items. */
   function around(values: ListValues): readonly [open: string, close: string] {
     const { pages } = values;
     const atLeastOne = pages === undefined ? undefined : Math.max(1, pages);
-    const text = write({ ...values, list, items: ITEMS, pages: atLeastOne }) ?? "";
+    const text = printJson(fillShape(shape, { ...values, list, items: ITEMS, pages: atLeastOne }));
     const at = text.indexOf(ITEMS_TEXT);
     return [`${text.slice(0, at)}[`, `]${text.slice(at + ITEMS_TEXT.length)}`];
   }
 
   return {
     /** The text before the items; undefined if it depends on the values, so that the items are read before it is written. */
-    textBefore: names.indexOf("items") > 0 ? undefined : around({})[0],
+    textBefore: namesIn(shape)[0]?.name === "items" ? around({})[0] : undefined,
     /** The texts before the first item, between two, and after the last one: of wrappers around items too. */
     items: { open, separator: `${close},${open}`, close },
-    /** Returns the texts before and after the items. */
     around,
   };
 }

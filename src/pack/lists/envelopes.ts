@@ -1,9 +1,16 @@
 /** The envelopes of a route's responses: the shapes of both sides, and the pages that its lists have. */
 import { createListParser, type ParseListBody } from "./envelope.ts";
 import { LIST_VALUES } from "./page-values.ts";
-import { hasName, keysIn } from "../errors/error-places.ts";
 import { closestMatch, isObject, type SourceLocation } from "../../base/index.ts";
-import { fillKey, namesIn, reportInArray, reportUnknownNames, type Shape } from "../values/shape.ts";
+import {
+  fillKey,
+  keysIn,
+  nameOf,
+  namesIn,
+  reportInArray,
+  reportUnknownNames,
+  type Shape,
+} from "../values/shape.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RoutePagination } from "./pagination-definition.ts";
 import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
@@ -28,6 +35,8 @@ export interface RouteLists {
   readonly lacksName: boolean;
 }
 
+type Side = "client" | "upstream";
+
 /** The lists of a dialect that says nothing about them. */
 const DEFAULT_LIST: Shape = "$items";
 
@@ -36,15 +45,12 @@ const WRAPPER_NAMES = ["object", "name"];
 /** Keys that an author may take for one with a value. */
 const KEYS: ReadonlySet<string> = new Set([...LIST_NAMES, ...WRAPPER_NAMES].map((name) => `$${name}`));
 
-/** Reports names that a shape can't have, and a name that it needs. */
-function checkShape(
-  shape: Shape,
-  names: readonly string[],
-  required: string,
-  location: SourceLocation,
-): void {
+/** Reports names that a shape can't have, and the one that it needs: its items, or its object. */
+function checkShape(shape: Shape, required: "items" | "object", location: SourceLocation): void {
+  const isList = required === "items";
+  const names = isList ? LIST_NAMES : WRAPPER_NAMES;
   reportUnknownNames(shape, names, location);
-  const allowed = `$${required === "items" ? "list" : "name"}`;
+  const allowed = `$${isList ? "list" : "name"}`;
   for (const key of keysIn(shape).filter((each) => each !== allowed))
     if (KEYS.has(key) || closestMatch(key, [allowed]) !== undefined)
       location.report({ message: `"${key}" can't be a key here`, hint: `a key with a value is ${allowed}` });
@@ -53,7 +59,7 @@ function checkShape(
   if (count === 0 && found.every((name) => names.includes(name)))
     location.report({
       message: `"$${required}" is missing`,
-      hint: `it stands where the ${required === "items" ? "array" : "object"} is, such as { data: $${required} }`,
+      hint: `it stands where the ${isList ? "array" : "object"} is, such as { data: $${required} }`,
     });
   if (count > 1) location.report(`"$${required}" is there ${count} times`);
   reportInArray(shape, required, location);
@@ -62,15 +68,14 @@ function checkShape(
 /** Reports mistakes in the shapes of both sides. @param location where `client` and `upstream` have them */
 export function checkEnvelope(
   definition: EnvelopeDefinition,
-  locationOf: (side: "client" | "upstream") => SourceLocation,
+  locationOf: (side: Side) => SourceLocation,
 ): void {
-  for (const side of ["client", "upstream"] as const) {
-    const { list, item, object } = definition[side] ?? {};
-    const at = locationOf(side);
-    if (list !== undefined) checkShape(list, LIST_NAMES, "items", at.at("list"));
-    if (item !== undefined) checkShape(item, WRAPPER_NAMES, "object", at.at("item"));
-    if (object !== undefined) checkShape(object, WRAPPER_NAMES, "object", at.at("object"));
-  }
+  for (const side of ["client", "upstream"] as const)
+    for (const key of ["list", "item", "object"] as const) {
+      const shape = definition[side]?.[key];
+      if (shape !== undefined)
+        checkShape(shape, key === "list" ? "items" : "object", locationOf(side).at(key));
+    }
 }
 
 /** Returns a shape with the name of its list as a key. */
@@ -81,18 +86,37 @@ function fillListKey(shape: Shape, list: string): Shape {
   );
 }
 
-const valuesOf = (shape: Shape): string =>
-  namesIn(shape)
-    .map(({ name }) => name)
-    .filter((name) => name !== "list")
-    .toSorted()
-    .join(" ");
+/** Whether a shape has the name of its list, as a value or as a key. */
+const namesList = (shape: Shape): boolean =>
+  keysIn(shape).some((key) => nameOf(key) === "list") || namesIn(shape).some(({ name }) => name === "list");
+
+/** The values of a list about its page. */
+const valuesOf = (shape: Shape): ReadonlySet<string> =>
+  new Set(namesIn(shape).flatMap(({ name }) => (name === "list" ? [] : name)));
+
+const haveSameValues = (one: Shape, other: Shape): boolean =>
+  valuesOf(one).symmetricDifference(valuesOf(other)).size === 0;
 
 /** The shapes of the pack's lists. */
-export const packLists = ({ client, upstream }: DialectDefinition): Record<"client" | "upstream", Shape> => ({
+export const packLists = ({ client, upstream }: DialectDefinition): Record<Side, Shape> => ({
   client: client.responses.list ?? DEFAULT_LIST,
   upstream: upstream.responses.list ?? DEFAULT_LIST,
 });
+
+/** The names of a resource's lists, and its envelope. */
+export interface ListNames {
+  readonly list: string | undefined;
+  readonly upstreamList: string | undefined;
+  readonly envelope: EnvelopeDefinition | undefined;
+}
+
+/** The shapes of a side: those of the last envelope that has them, or of the pack. */
+const shapesOf = <S extends Side>(
+  side: S,
+  dialect: DialectDefinition,
+  envelopes: readonly (EnvelopeDefinition | undefined)[],
+): DialectDefinition[S]["responses"] =>
+  Object.assign({ list: DEFAULT_LIST }, dialect[side].responses, ...envelopes.map((own) => own?.[side]));
 
 /** A list of the upstream may have this many times the rows of its largest page. A longer one is invalid, and costs too much. */
 const MAX_PAGES_IN_ONE = 10;
@@ -102,15 +126,21 @@ export function upstreamEnvelopeOf(
   { upstreamList = "", envelope }: ListNames,
   dialect: DialectDefinition,
 ): Pick<Envelope, "list" | "item"> & { readonly mayBeOmitted: boolean } {
-  const {
-    list = DEFAULT_LIST,
-    item,
-    empty_list: empty,
-  } = {
-    ...dialect.upstream.responses,
-    ...envelope?.upstream,
-  };
+  const { list, item, empty_list: empty } = shapesOf("upstream", dialect, [envelope]);
   return { list: fillListKey(list, upstreamList), item, mayBeOmitted: empty === "omitted" };
+}
+
+/** The dialects as they page the lists of one route. */
+function withPagination(dialect: DialectDefinition, own: RoutePagination): DialectDefinition {
+  const choose = <T>(common: T | undefined, ofRoute: T | "none" | undefined): T | undefined =>
+    ofRoute === "none" ? undefined : (ofRoute ?? common);
+  const { client, upstream } = dialect;
+  const sides = own === "none" ? { client: own, upstream: own } : own;
+  return {
+    ...dialect,
+    client: { ...client, pagination: choose(client.pagination, sides.client) },
+    upstream: { ...upstream, pagination: choose(upstream.pagination, sides.upstream) },
+  };
 }
 
 /**
@@ -143,26 +173,6 @@ const readsPages = ({ response, calls = [] }: OwnLists): boolean =>
 /** Returns the lists of a route, with its own envelope and pages, or with those of its resource and pack. */
 export type ListsOf = (own: OwnLists, route: SourceLocation) => RouteLists;
 
-/** The dialects as they page the lists of one route. */
-function withPagination(dialect: DialectDefinition, own: RoutePagination): DialectDefinition {
-  const choose = <T>(common: T | undefined, ofRoute: T | "none" | undefined): T | undefined =>
-    ofRoute === "none" ? undefined : (ofRoute ?? common);
-  const { client, upstream } = dialect;
-  const sides = own === "none" ? { client: own, upstream: own } : own;
-  return {
-    ...dialect,
-    client: { ...client, pagination: choose(client.pagination, sides.client) },
-    upstream: { ...upstream, pagination: choose(upstream.pagination, sides.upstream) },
-  };
-}
-
-/** The names of a resource's lists, and its envelope. */
-export interface ListNames {
-  readonly list: string | undefined;
-  readonly upstreamList: string | undefined;
-  readonly envelope: EnvelopeDefinition | undefined;
-}
-
 /**
  * Compiles the envelopes of the routes of a resource. Routes that say nothing of their own share the result.
  *
@@ -177,38 +187,32 @@ export function compileEnvelopes(
 ): ListsOf {
   const common = packLists(dialect);
 
-  function pagingOf(
-    lists: { readonly client: Shape; readonly upstream: Shape },
-    own: OwnLists,
-    route: SourceLocation,
-  ): Paging {
-    const { pagination, catalog } = own;
-    // A route of a catalog reads no list of the upstream: the catalog has pages of its own.
-    const read = catalog ? { ...lists, upstream: common.upstream } : lists;
-    if (pagination)
-      return compilePaging(
-        withPagination(dialect, pagination),
-        read,
-        route.at("pagination").with({ isPinned: true }),
-      );
+  function pagingOf(lists: Record<Side, Shape>, own: OwnLists, route: SourceLocation): Paging {
+    if (own.pagination) {
+      const at = route.at("pagination").with({ isPinned: true });
+      return compilePaging(withPagination(dialect, own.pagination), lists, at);
+    }
     // Lists of the resource may be shaped for other pages than the pack's. No list is read here.
-    if (!readsPages(own)) return paging;
     const isSame =
-      valuesOf(read.client) === valuesOf(common.client) &&
-      valuesOf(read.upstream) === valuesOf(common.upstream);
-    return isSame ? paging : compilePaging(dialect, read, route.at("envelope").with({ isPinned: true }));
+      haveSameValues(lists.client, common.client) && haveSameValues(lists.upstream, common.upstream);
+    if (isSame || !readsPages(own)) return paging;
+    return compilePaging(dialect, lists, route.at("envelope").with({ isPinned: true }));
   }
 
   function compile(own: OwnLists, route: SourceLocation): RouteLists {
-    const { envelope } = own;
-    const client = { ...dialect.client.responses, ...ofResource?.client, ...envelope?.client };
-    const upstream = { ...dialect.upstream.responses, ...ofResource?.upstream, ...envelope?.upstream };
-    const lists = { client: client.list ?? DEFAULT_LIST, upstream: upstream.list ?? DEFAULT_LIST };
-    const routePaging = pagingOf(lists, own, route);
-    const upstreamShape = fillListKey(lists.upstream, upstreamList ?? "");
+    const envelopes = [ofResource, own.envelope];
+    const client = shapesOf("client", dialect, envelopes);
+    const upstream = shapesOf("upstream", dialect, envelopes);
+    // A route of a catalog reads no list of the upstream: the catalog has pages of its own.
+    const read = { client: client.list, upstream: own.catalog ? common.upstream : upstream.list };
+    const routePaging = pagingOf(read, own, route);
+    const [clientList, upstreamShape] = [
+      fillListKey(client.list, list ?? ""),
+      fillListKey(upstream.list, upstreamList ?? ""),
+    ];
     return {
       envelope: {
-        client: { list: fillListKey(lists.client, list ?? ""), item: client.item, object: client.object },
+        client: { list: clientList, item: client.item, object: client.object },
         upstream: { list: upstreamShape, item: upstream.item, object: upstream.object },
       },
       paging: routePaging,
@@ -217,8 +221,8 @@ export function compileEnvelopes(
         mayBeOmitted: upstream.empty_list === "omitted",
       }),
       lacksName:
-        (list === undefined && hasName(lists.client, "list")) ||
-        (upstreamList === undefined && hasName(lists.upstream, "list")),
+        (list === undefined && namesList(client.list)) ||
+        (upstreamList === undefined && namesList(upstream.list)),
     };
   }
 

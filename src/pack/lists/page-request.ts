@@ -2,8 +2,16 @@
 import { type ErrorDetail, ValidationError } from "../errors/http-error.ts";
 import { throwParameterError, type ListRule } from "../filters/filter-error.ts";
 import type { Query } from "../paths/query.ts";
-import { markPrevious, MAX_CURSOR, readMark, LAST, type ClientPageSize, type PagingStyle } from "./styles.ts";
-import { clientCursor, type Sides } from "./paging-sides.ts";
+import {
+  markPrevious,
+  MAX_CURSOR,
+  readMark,
+  LAST,
+  type CursorStyle,
+  type PageSize,
+  type PagingStyle,
+} from "./styles.ts";
+import type { Sides } from "./paging-sides.ts";
 
 /** A part of a list: all items after `start` items, or after a cursor, up to a number. */
 export interface PageRequest {
@@ -57,20 +65,15 @@ interface IntegerParameter {
 }
 
 /** @throws {HttpError} 400 for anything but an integer within the bounds */
-function readInteger(
-  query: Query,
-  { parameter, least, most, otherwise, invalid, rule }: IntegerParameter,
-): number {
-  const values = query.get(parameter) ?? [];
-  const [text = String(otherwise)] = values;
+function readInteger(query: Query, rules: IntegerParameter): number {
+  const { parameter, least, most, otherwise, invalid, rule } = rules;
+  if (invalid === "default") onlyValue(query, parameter, rule);
+  const [text = String(otherwise), ...others] = query.get(parameter) ?? [];
   const isInteger = /^-?\d+$/.test(text);
-  const isTooSmall = isInteger && Number(text) < least;
-  if (invalid === "default") {
-    onlyValue(query, parameter, rule);
-    if (!isInteger || isTooSmall) return otherwise;
-  } else if (values.length > 1 || !isInteger || isTooSmall) {
-    const isOutside = values.length === 1 && isTooSmall;
-    const broken = isOutside ? (`${rule}_range` as const) : rule;
+  const isOutside = isInteger && Number(text) < least;
+  if (others.length > 0 || !isInteger || isOutside) {
+    if (invalid === "default") return otherwise;
+    const broken = others.length === 0 && isOutside ? (`${rule}_range` as const) : rule;
     throwParameterError(parameter, `must be one integer, ${least} or greater.`, broken);
   }
   if (Number(text) > most) throwParameterError(parameter, `must be at most ${most}.`, `${rule}_range`);
@@ -78,7 +81,7 @@ function readInteger(
 }
 
 /** Returns the number of items that a client asks for. @throws {HttpError} 400 for one that the pack rejects */
-function readSize(query: Query, size: ClientPageSize): number {
+function readSize(query: Query, size: PageSize): number {
   const { parameter, default: otherwise, maximum, above, invalid } = size;
   if (parameter === undefined) return otherwise;
   const most = above === "maximum" ? Infinity : maximum;
@@ -86,6 +89,52 @@ function readSize(query: Query, size: ClientPageSize): number {
     maximum,
     readInteger(query, { parameter, least: 1, most, otherwise, invalid, rule: "size" }),
   );
+}
+
+/** Where a page starts. */
+type Position = Omit<PageRequest, "size"> & { readonly size?: number };
+
+/** Reads the number of a page, or its offset. @throws {HttpError} 400 for an invalid one */
+function readNumber(
+  query: Query,
+  { kind, parameter, first, invalid }: Exclude<PagingStyle, CursorStyle>,
+  items: number,
+  reach: number,
+): Position {
+  const step = kind === "page" ? items : 1;
+  const most = Math.min(LAST, first + Math.ceil(reach / step) - 1);
+  const range = { parameter, least: first, most, otherwise: first, invalid, rule: "page" } as const;
+  return { start: (readInteger(query, range) - first) * step };
+}
+
+/** Reads the cursor of a page, and its direction. @throws {HttpError} 400 for an invalid one */
+function readCursor(
+  query: Query,
+  { parameter, before }: CursorStyle,
+  { cursor: kind, goesBack }: Sides,
+  items: number,
+  reach: number,
+): Position {
+  const after = onlyValue(query, parameter, "page");
+  const behind = before === undefined ? undefined : onlyValue(query, before, "page");
+  const given = after ?? behind;
+  if (given === undefined) return { start: 0 };
+  if (after !== undefined && behind !== undefined)
+    throw new ValidationError([
+      { reason: `Only one of ${parameter} and ${before} can be given.`, parameter, rule: "page" },
+    ]);
+  const name = after === undefined ? (before ?? parameter) : parameter;
+  if (given === "" || given.length > LONGEST_CURSOR)
+    throwParameterError(name, `must have 1 to ${MAX_CURSOR} characters.`, "page");
+  const { cursor, isBackward } =
+    goesBack && before === undefined ? readMark(given) : { cursor: given, isBackward: after === undefined };
+  const direction = isBackward && { isBackward };
+  if (kind === "upstream") return { start: 0, cursor, ...direction };
+  if (kind === "item") return { start: 0, after: cursor, ...direction };
+  const start = readOffsetCursor(cursor);
+  if (start === undefined || start >= reach || (isBackward && start === 0))
+    throwParameterError(name, "is not a cursor of this list.", "page");
+  return isBackward ? { ...pageBefore(start, items), isBackward } : { start };
 }
 
 /** Reads a part of a page. @param errors gets the problems of an invalid one, which counts as `otherwise` */
@@ -102,71 +151,22 @@ function readOr<T>(otherwise: T, errors: ErrorDetail[], read: () => T): T {
 /**
  * Creates the function that reads the page of a query.
  *
- * @param goesBack Whether there are cursors of the page before.
  * @param reach Pages that start after this number of items are rejected.
  * @returns A function that throws {HttpError} 400 for an invalid page.
  */
-export function createPageReader(
-  sides: Sides,
-  goesBack: boolean,
-  reach: number,
-): (query: Query) => PageRequest {
-  const { style, size } = sides;
-  const cursor = clientCursor(sides);
+export function createPageReader(sides: Sides, size: PageSize, reach: number): (query: Query) => PageRequest {
+  const { style } = sides;
   const firstPage: PageRequest = { start: 0, size: size.default };
-  if (!style) return () => firstPage;
-
-  function readStart(query: Query, items: number): Partial<PageRequest> & { readonly start: number } {
-    if (style?.kind === "cursor") return readCursor(query, style, items);
-    const { kind = "page", parameter = "", first = 0, invalid } = style ?? {};
-    const step = kind === "page" ? items : 1;
-    const most = Math.min(LAST, first + Math.ceil(reach / step) - 1);
-    const position = readInteger(query, {
-      parameter,
-      least: first,
-      most,
-      otherwise: first,
-      invalid,
-      rule: "page",
-    });
-    return { start: (position - first) * step };
-  }
-
-  function readCursor(
-    query: Query,
-    { parameter, before }: Extract<PagingStyle, { readonly kind: "cursor" }>,
-    items: number,
-  ): Partial<PageRequest> & { readonly start: number } {
-    const after = onlyValue(query, parameter, "page");
-    const behind = before === undefined ? undefined : onlyValue(query, before, "page");
-    const given = after ?? behind;
-    if (given === undefined) return { start: 0 };
-    if (after !== undefined && behind !== undefined)
-      throw new ValidationError([
-        { reason: `Only one of ${parameter} and ${before} can be given.`, parameter, rule: "page" },
-      ]);
-    const name = after === undefined ? (before ?? parameter) : parameter;
-    if (given === "" || given.length > LONGEST_CURSOR)
-      throwParameterError(name, `must have 1 to ${MAX_CURSOR} characters.`, "page");
-    const isMarked = goesBack && before === undefined;
-    const { cursor: text, isBackward } = isMarked
-      ? readMark(given)
-      : { cursor: given, isBackward: after === undefined };
-    const direction = isBackward && { isBackward };
-    if (cursor === "upstream") return { start: 0, cursor: text, ...direction };
-    if (cursor === "item") return { start: 0, after: text, ...direction };
-    const start = readOffsetCursor(text);
-    if (start === undefined || start >= reach || (isBackward && start === 0))
-      throwParameterError(name, "is not a cursor of this list.", "page");
-    return isBackward ? { ...pageBefore(start, items), isBackward } : { start };
-  }
-
   return (query) => {
-    if (query.size === 0) return firstPage;
+    if (!style || query.size === 0) return firstPage;
     const errors: ErrorDetail[] = [];
     const items = readOr(size.default, errors, () => readSize(query, size));
-    const start = readOr({ start: 0 }, errors, () => readStart(query, items));
+    const position = readOr<Position>({ start: 0 }, errors, () =>
+      style.kind === "cursor"
+        ? readCursor(query, style, sides, items, reach)
+        : readNumber(query, style, items, reach),
+    );
     if (errors.length > 0) throw new ValidationError(errors);
-    return { size: items, ...start };
+    return { size: items, ...position };
   };
 }

@@ -3,8 +3,7 @@ import type { ListValues } from "./envelope.ts";
 import { LAST, markNext, markPrevious } from "./styles.ts";
 import { formatLinks, linkPath, withPage, withParameter } from "./links.ts";
 import { writeOffsetCursor, type PageRequest } from "./page-request.ts";
-import type { ClientPagination } from "./pagination-definition.ts";
-import { clientCursor, linkRelations, type Sides } from "./paging-sides.ts";
+import type { Sides } from "./paging-sides.ts";
 
 /** The known facts about a page of the client. */
 export interface ClientPage {
@@ -39,15 +38,14 @@ export interface PageDescription {
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/** Creates the function that describes a page to the client. @param goesBack whether there are cursors of the page before */
-export function createPageWriter(sides: Sides, goesBack: boolean): (page: ClientPage) => PageDescription {
-  const { style, names, client } = sides;
+/** Creates the function that describes a page to the client. */
+export function createPageWriter(sides: Sides): (page: ClientPage) => PageDescription {
+  const { names, client, relations } = sides;
   const used = LIST_VALUES.filter((name) => names.client.has(name));
-  const relations = style ? linkRelations(client) : [];
   const totalHeader = client?.total_header?.toLowerCase();
   const range = client?.range_header;
   return (page) => {
-    const positions = createPositions(page, sides, goesBack);
+    const positions = createPositions(page, sides);
     const values = Object.fromEntries(used.map((name) => [name, VALUES[name](page, positions)]));
     const links = relations.length > 0 ? formatLinks(positions.links(), relations) : undefined;
     const total = totalHeader === undefined ? undefined : page.total;
@@ -60,40 +58,27 @@ export function createPageWriter(sides: Sides, goesBack: boolean): (page: Client
   };
 }
 
-/** The parameter of the size, where links always have it. */
-function linkedSizeOf({ size }: Partial<ClientPagination> = {}): string | undefined {
-  return typeof size === "object" && size.in_links === "always" ? size.parameter : undefined;
-}
-
 /** Positions as in RFC 9110, section 14.4. */
-const formatRange = ({
-  start,
-  count,
-  total = "*",
-}: Pick<ClientPage, "start" | "count"> & { total: number | string | undefined }): string =>
-  `${count === 0 ? "*" : `${start}-${start + count - 1}`}/${total}`;
+const formatRange = ({ start, count, total }: ClientPage): string =>
+  `${count === 0 ? "*" : `${start}-${start + count - 1}`}/${total ?? "*"}`;
 
 /** The values of the client's page parameter for this page and for others. */
 type Positions = ReturnType<typeof createPositions>;
 
-function createPositions(clientPage: ClientPage, sides: Sides, goesBack: boolean) {
+function createPositions(clientPage: ClientPage, sides: Sides) {
+  const { request, start, count, total, hasMore, hasPrevious, cursorMark } = clientPage;
   const { style, client } = sides;
-  const cursor = clientCursor(sides);
-  const linkedSize = linkedSizeOf(client);
-  const { request, start, count, total, hasMore, hasPrevious, linkBase, cursorMark, path, query } =
-    clientPage;
   const { size } = request;
+  const lastStart = total === undefined ? undefined : Math.max(0, Math.ceil(total / size) - 1) * size;
   const first = style === undefined || style.kind === "cursor" ? 1 : style.first;
-  const page = first + Math.floor(start / size);
-  const isCounted = style !== undefined && style.kind !== "cursor";
-  const valueAt = (offset: number): number =>
-    style?.kind === "page" ? first + offset / size : first + offset;
-  const before = style?.kind === "cursor" ? style.before : undefined;
-  const isMarked = goesBack && before === undefined && cursor !== "item";
+  const valueAt = (offset: number): number => first + (style?.kind === "page" ? offset / size : offset);
   const cursorAt = (offset: number, item: () => string | undefined, ofUpstream: string | undefined) => {
-    if (cursor === "offset") return offset > LAST ? undefined : writeOffsetCursor(offset);
-    return cursor === "item" ? item() : ofUpstream;
+    if (sides.cursor === "offset") return offset > LAST ? undefined : writeOffsetCursor(offset);
+    return sides.cursor === "item" ? item() : ofUpstream;
   };
+  /** One parameter may have the cursors of both directions. */
+  const isMarked =
+    sides.goesBack && style?.kind === "cursor" && style.before === undefined && sides.cursor !== "item";
   const nextCursor = (): string | null => {
     // Behind an empty page before the first item there is no item whose cursor leads back.
     if (request.isBackward && count === 0) return null;
@@ -101,47 +86,54 @@ function createPositions(clientPage: ClientPage, sides: Sides, goesBack: boolean
     return found === undefined ? null : cursorMark + (isMarked ? markNext(found) : found);
   };
   const previousCursor = (): string | null => {
-    if (!goesBack || !hasPrevious || count === 0) return null;
+    if (!sides.goesBack || !hasPrevious || count === 0) return null;
     const found = cursorAt(start, clientPage.firstItem, clientPage.previousCursor);
     return found === undefined ? null : cursorMark + (isMarked ? markPrevious(found) : found);
   };
   const next = (): string | number | null => {
     if (!hasMore || !style) return null;
-    return isCounted ? valueAt(start + size) : nextCursor();
+    return style.kind === "cursor" ? nextCursor() : valueAt(start + size);
   };
-  let target: string | undefined;
-  let sizedQuery: string | undefined;
-  const names = [style?.parameter ?? "", ...(before === undefined ? [] : [before])];
-  /** The first page is the one without a parameter. */
-  const link = (
-    value: string | number | null | undefined,
-    parameter = style?.parameter ?? "",
-  ): string | null => {
-    if (value === undefined || !style) return null;
-    target ??= (client?.links === "absolute" ? linkBase : "") + linkPath(path);
-    sizedQuery ??= linkedSize === undefined ? query : withParameter(query, linkedSize, size);
-    return withPage(target, sizedQuery, names, parameter, value);
-  };
-  const lastStart = total === undefined ? undefined : Math.max(0, Math.ceil(total / size) - 1) * size;
-  const last = (): string | number | undefined =>
-    style?.kind === "page" && lastStart !== undefined ? valueAt(lastStart) : undefined;
   const previous = (): string | number | null => {
-    if (!isCounted) return previousCursor();
+    if (style === undefined || style.kind === "cursor") return previousCursor();
     if (start <= 0) return null;
     const isBehindEnd = lastStart !== undefined && start > lastStart;
     if (isBehindEnd && client?.behind_end === "none") return null;
     const latest = client?.behind_end === "last" ? (lastStart ?? Infinity) : Infinity;
     return valueAt(Math.max(0, Math.min(start - size, latest)));
   };
-  const links = () => ({
-    first: link(null),
-    prev: link(previous() ?? undefined, before),
-    next: link(next() ?? undefined),
-    last: link(last()),
-  });
-  // A page that does not exist, or can't be named, is null.
-  const noCursor = client?.cursor?.none ?? null;
-  return { page, noCursor, next, previous, links };
+  const last = (): number | null =>
+    style?.kind === "page" && lastStart !== undefined ? valueAt(lastStart) : null;
+  return {
+    page: first + Math.floor(start / size),
+    /** A page that does not exist, or can't be named. */
+    noCursor: client?.cursor?.none ?? null,
+    next,
+    previous,
+    links: () => createLinks({ next: next(), prev: previous(), last: last() }, clientPage, sides),
+  };
+}
+
+/** The links to other pages, by the values of their parameters. The first page is the one without a parameter. */
+function createLinks(
+  values: Readonly<Record<"next" | "prev" | "last", string | number | null>>,
+  { request, linkBase, path, query }: ClientPage,
+  { style, size, client }: Sides,
+) {
+  if (!style) return { first: null, prev: null, next: null, last: null };
+  const target = (client?.links === "absolute" ? linkBase : "") + linkPath(path);
+  const isSized = typeof client?.size === "object" && client.size.in_links === "always";
+  const sized = isSized ? withParameter(query, size.parameter ?? "", request.size) : query;
+  const before = style.kind === "cursor" ? style.before : undefined;
+  const names = [style.parameter, ...(before === undefined ? [] : [before])];
+  const link = (value: string | number | null, parameter = style.parameter): string | null =>
+    value === null ? null : withPage(target, sized, names, parameter, value);
+  return {
+    first: withPage(target, sized, names, style.parameter, null),
+    prev: link(values.prev, before),
+    next: link(values.next),
+    last: link(values.last),
+  };
 }
 
 type ListValue = ListValues[keyof ListValues];

@@ -8,7 +8,7 @@ const name = z.string().min(1);
 
 const queryParameter = (example: string) => about(name, "The query parameter.", example);
 
-const pageStyle = z.strictObject({
+export const pageStyle = z.strictObject({
   parameter: queryParameter("page"),
   first: about(z.int().min(0).max(1).default(1), "Number of the first page.", 0),
 });
@@ -30,7 +30,7 @@ const page = <Style extends z.ZodType>(style: Style) =>
 const offset = <Style extends z.ZodType>(style: Style) =>
   about(style.optional(), "A page starts at an offset, counted in items.", { parameter: "offset" });
 
-const cursorStyle = z.strictObject({
+export const cursorStyle = z.strictObject({
   parameter: queryParameter("starting_after"),
   item: about(
     name.optional(),
@@ -47,37 +47,10 @@ const cursorStyle = z.strictObject({
 const cursor = <Style extends z.ZodType>(style: Style) =>
   about(style.optional(), "A page starts after a cursor.", { parameter: "starting_after", item: "id" });
 
-const linkHeader = about(
-  z.boolean().default(false),
-  "Lists have a `Link` header (RFC 8288) with the next page.",
-  true,
-);
-
-const clientLinkHeader = about(
-  z.union([z.boolean(), z.array(z.enum(LINK_RELATIONS)).min(1)]).default(false),
-  "Lists have a `Link` header (RFC 8288) with these relations. `true`: first, prev, next and last.",
-  ["next", "last"],
-);
-
 const totalHeader = about(
   headerName.optional(),
   "A response header with the number of all items.",
   "X-Total-Count",
-);
-
-const rangeHeader = z.preprocess(
-  (header) => (typeof header === "string" ? { name: header } : header),
-  z.strictObject({
-    name: about(headerName, "Name of the header.", "Content-Range"),
-    unit: about(
-      z
-        .string()
-        .regex(/^[\w-]+$/, "is not a unit: letters and digits")
-        .default("items"),
-      "What is counted.",
-      "orders",
-    ),
-  }),
 );
 
 const maximum = (text: string) => about(z.int().positive().max(10_000), text, 100);
@@ -124,7 +97,11 @@ export const clientPagination = z.strictObject({
     "Items of a page: a fixed number, or chosen by the client.",
     { parameter: "limit", default: 10, maximum: 100 },
   ),
-  link_header: clientLinkHeader,
+  link_header: about(
+    z.union([z.boolean(), z.array(z.enum(LINK_RELATIONS)).min(1)]).default(false),
+    "Lists have a `Link` header (RFC 8288) with these relations. `true`: first, prev, next and last.",
+    ["next", "last"],
+  ),
   links: about(
     z.enum(["path", "absolute"]).default("path"),
     "Links to other pages are paths, or URLs below the setting `PUBLIC_URL` (`absolute`).",
@@ -137,7 +114,22 @@ export const clientPagination = z.strictObject({
   ),
   total_header: totalHeader,
   range_header: about(
-    rangeHeader.optional(),
+    z
+      .preprocess(
+        (header) => (typeof header === "string" ? { name: header } : header),
+        z.strictObject({
+          name: about(headerName, "Name of the header.", "Content-Range"),
+          unit: about(
+            z
+              .string()
+              .regex(/^[\w-]+$/, "is not a unit: letters and digits")
+              .default("items"),
+            "What is counted.",
+            "orders",
+          ),
+        }),
+      )
+      .optional(),
     "A response header with the positions of the items, from 0, and the total, if known: `items 0-9/97`. A text is the header's name.",
     "Content-Range",
   ),
@@ -156,7 +148,11 @@ export const upstreamPagination = z.strictObject({
     "Items of a page: a fixed number, or chosen by the gateway.",
     { parameter: "page_size", maximum: 100 },
   ),
-  link_header: linkHeader,
+  link_header: about(
+    z.boolean().default(false),
+    "Lists have a `Link` header (RFC 8288) with the next page.",
+    true,
+  ),
   total_header: totalHeader,
   max_items: about(
     z.int().positive().optional(),

@@ -1,81 +1,23 @@
 /** How both dialects page their lists, compiled. */
-import { toCursor, LAST, type ClientPageSize, type PageSize, type PagingStyle } from "./styles.ts";
+import { toCursor, LAST, type PageSize, type PagingStyle } from "./styles.ts";
 import { ListWalk } from "./list-walk.ts";
 import { createPageReader, type PageRequest } from "./page-request.ts";
 import { createPageWriter } from "./page-values.ts";
-import { createPageQuery, type UpstreamPages } from "./upstream-pages.ts";
-import { namesIn, type Shape } from "../values/shape.ts";
+import type { Shape } from "../values/shape.ts";
 import { compileGetter } from "../values/member-paths.ts";
 import { reportPaging } from "./paging-rules.ts";
-import {
-  asksForPrevious,
-  canGoBack,
-  clientCursor,
-  hasAny,
-  isDirectPaging,
-  MAX_REQUESTS,
-  needsMore,
-  saysMore,
-  TOTALS,
-  type Sides,
-} from "./paging-sides.ts";
+import { compileSides, hasAny, sizeOf, TOTALS } from "./paging-sides.ts";
 import type { SourceLocation } from "../../base/index.ts";
-import type { ClientPagination, UpstreamPagination } from "./pagination-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 
 /** How clients ask for a page of a list, and how the gateway asks the upstream. */
 export type Paging = ReturnType<typeof compilePaging>;
-
-/** Number of items of a page if the pack gives none. */
-const UNPAGED = 1000;
-
-/** How many items are read at most for one page of the client, where the pack does not say it. */
-const MAX_ITEMS = 1000;
-
-type Pagination = ClientPagination | UpstreamPagination;
-
-function styleOf(pagination: Pagination | undefined, location: SourceLocation): PagingStyle | undefined {
-  if (!pagination) return undefined;
-  const { page, offset, cursor } = pagination;
-  if ([page, offset, cursor].filter(Boolean).length !== 1)
-    location.report({
-      message: 'one of "page", "offset" and "cursor" says how lists are paged',
-      hint: "page: { parameter: page }",
-    });
-  if (page) return { kind: "page", ...page };
-  if (offset) return { kind: "offset", ...offset };
-  return cursor && { kind: "cursor", item: undefined, before: undefined, ...cursor };
-}
-
-function pageSizeOf(pagination: Pagination | undefined, otherwise: number): PageSize {
-  if (!pagination) return { parameter: undefined, default: otherwise, maximum: otherwise };
-  const { size } = pagination;
-  if (typeof size === "number") return { parameter: undefined, default: size, maximum: size };
-  return {
-    parameter: size.parameter,
-    maximum: size.maximum,
-    default: "default" in size ? size.default : size.maximum,
-  };
-}
-
-function clientSizeOf(pagination: ClientPagination | undefined, otherwise: number): ClientPageSize {
-  const size = pagination?.size;
-  const { above, invalid } =
-    typeof size === "object" ? size : ({ above: "reject", invalid: "reject" } as const);
-  return { ...pageSizeOf(pagination, otherwise), above, invalid };
-}
 
 function parametersOf(style: PagingStyle | undefined, size: PageSize): string[] {
   if (!style) return [];
   const before = style.kind === "cursor" ? style.before : undefined;
   return [style.parameter, before, size.parameter].filter((name) => name !== undefined);
 }
-
-/** Those whose values are numbers. */
-const numbersOf = (style: PagingStyle | undefined, size: PageSize): string[] => {
-  const isOpaque = style?.kind === "cursor" && style.item === undefined;
-  return parametersOf(style, size).filter((name) => !isOpaque || name === size.parameter);
-};
 
 /** Compiles the function that returns the cursor of an item. */
 function compileCursor(style: PagingStyle | undefined): (item: unknown) => string | undefined {
@@ -84,37 +26,19 @@ function compileCursor(style: PagingStyle | undefined): (item: unknown) => strin
   return (item) => toCursor(get(item));
 }
 
-const valueNames = (shape: Shape): ReadonlySet<string> => new Set(namesIn(shape).map(({ name }) => name));
-
 /** Compiles the pagination of lists. Reports pagination that can't be translated. */
 export function compilePaging(
-  { client, upstream }: DialectDefinition,
-  shapes: { readonly client: Shape; readonly upstream: Shape },
+  dialect: DialectDefinition,
+  shapes: Readonly<Record<"client" | "upstream", Shape>>,
   location: SourceLocation,
 ) {
-  const style = styleOf(client.pagination, location.at("client", "pagination"));
-  const upstreamStyle = styleOf(upstream.pagination, location.at("upstream", "pagination"));
-  const upstreamSize = pageSizeOf(upstream.pagination, UNPAGED);
-  const reach =
-    upstream.pagination?.max_items ??
-    (upstreamStyle ? Math.min(MAX_ITEMS, MAX_REQUESTS * upstreamSize.maximum) : LAST);
-  const pages: UpstreamPages = {
-    style: upstreamStyle,
-    size: upstreamSize,
-    query: createPageQuery(upstreamStyle, upstreamSize),
-    linkHeader: upstream.pagination?.link_header ?? false,
-    totalHeader: upstream.pagination?.total_header?.toLowerCase(),
-  };
-  const size = clientSizeOf(client.pagination, reach);
-  const names = { client: valueNames(shapes.client), upstream: valueNames(shapes.upstream) };
-  const sides: Sides = { style, size, pages, names, client: client.pagination };
-  const isDirect = isDirectPaging(sides);
-  const upstreamGoesBack = canGoBack(sides);
-  const goesBack = asksForPrevious(sides) && (clientCursor(sides) !== "upstream" || upstreamGoesBack);
-  const peeks = !isDirect && needsMore(sides) && !saysMore(sides);
-  const jumps = pages.style?.kind !== "cursor";
-  const clientReach = jumps ? LAST : reach;
+  const { client, upstream } = dialect;
+  const sides = compileSides(dialect, shapes, location);
+  const { style, size, pages, names, isDirect, upstreamGoesBack, peeks, reach } = sides;
   if (client.pagination || upstream.pagination) reportPaging(sides, upstream, location);
+  const upstreamNames = parametersOf(pages.style, pages.size);
+  const isOpaque = pages.style?.kind === "cursor" && pages.style.item === undefined;
+  const clientReach = pages.style?.kind === "cursor" ? reach : LAST;
   return {
     /** The pack's definition of it, by side. */
     definition: { client: client.pagination, upstream: upstream.pagination },
@@ -127,9 +51,9 @@ export function compilePaging(
     hasAbsoluteLinks: client.pagination?.links === "absolute",
     /** The client's query parameters that ask for a page, and the upstream's. */
     clientNames: parametersOf(style, size),
-    upstreamNames: parametersOf(pages.style, pages.size),
+    upstreamNames,
     /** The upstream's parameters whose values are numbers. An opaque cursor of digits is a text. */
-    upstreamNumbers: numbersOf(pages.style, pages.size),
+    upstreamNumbers: upstreamNames.filter((name) => !isOpaque || name === pages.size.parameter),
     upstream: pages,
     /** Returns the cursor that an item of the upstream is, where its cursors are members of items. */
     upstreamCursor: compileCursor(pages.style),
@@ -140,15 +64,11 @@ export function compilePaging(
     /** Whether the upstream has cursors of the page before, which fit the client's pages. */
     upstreamGoesBack,
     /** Reads the page of a query. @throws {HttpError} 400 for an invalid page */
-    readPage: createPageReader(sides, goesBack, isDirect ? Infinity : clientReach),
+    readPage: createPageReader(sides, size, isDirect ? Infinity : clientReach),
     /** The same for a list whose rows the gateway has in memory: clients reach all of them. @throws {HttpError} 400 */
-    readPageInMemory: createPageReader(
-      { ...sides, size: clientSizeOf(client.pagination, LAST) },
-      goesBack,
-      Infinity,
-    ),
+    readPageInMemory: createPageReader(sides, sizeOf(client.pagination, LAST), Infinity),
     /** Describes a page to the client. */
-    describePage: createPageWriter(sides, goesBack),
+    describePage: createPageWriter(sides),
     /** Starts to read a page from the upstream. */
     walk: (request: PageRequest): ListWalk => new ListWalk({ pages, request, peeks, isWhole: false, reach }),
     /** Starts to read a list of the upstream from its start, in its largest pages. @param most items */

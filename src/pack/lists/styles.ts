@@ -1,25 +1,21 @@
 /** How a dialect pages its lists, as the pack says: its styles, and cursors, which are texts that name a place in a list. */
+import type { z } from "zod";
 import { isExactNumber } from "../../base/index.ts";
+import type { cursorStyle, pageStyle } from "./pagination-definition.ts";
 
-/** How a dialect pages its lists, as the pack says. */
+interface NumberedStyle extends z.infer<typeof pageStyle> {
+  readonly kind: "page" | "offset";
+  /** For the client: whether a number below the first one, or a text, gets a 400 or the first page. */
+  readonly invalid?: "reject" | "default";
+}
+
+/** A cursor is a member of the last item, `item`, or opaque. */
+export interface CursorStyle extends z.infer<typeof cursorStyle> {
+  readonly kind: "cursor";
+}
 
 /** By page numbers, by offsets, or by cursors. */
-export type PagingStyle =
-  | {
-      readonly kind: "page" | "offset";
-      readonly parameter: string;
-      readonly first: number;
-      /** For the client: whether a number below the first one, or a text, gets a 400 or the first page. */
-      readonly invalid?: "reject" | "default";
-    }
-  | {
-      readonly kind: "cursor";
-      readonly parameter: string;
-      /** The cursor is this member of the last item; undefined: it is opaque. */
-      readonly item: string | undefined;
-      /** The parameter of the page before a cursor; undefined: `parameter`, if there are such cursors. */
-      readonly before: string | undefined;
-    };
+export type PagingStyle = NumberedStyle | CursorStyle;
 
 /** The parameter of a cursor in a direction; empty for pages without cursors. */
 export const cursorParameter = (style: PagingStyle | undefined, isBackward = false): string => {
@@ -33,11 +29,7 @@ export interface PageSize {
   readonly parameter: string | undefined;
   readonly default: number;
   readonly maximum: number;
-}
-
-/** Number of items of a page that a client chooses. */
-export interface ClientPageSize extends PageSize {
-  /** The rule for a number above the maximum: a 400, or a page of the maximum. */
+  /** For the client: the rule for a number above the maximum: a 400, or a page of the maximum. */
   readonly above: "reject" | "maximum";
   /** The rule for 0, a negative number, and anything that is not an integer: a 400, or a page of the default. */
   readonly invalid: "reject" | "default";

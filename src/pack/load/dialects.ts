@@ -4,14 +4,13 @@ import {
   credentialPlaces,
   type CredentialsPlace,
 } from "../credentials/credentials.ts";
-import { createErrorCodes } from "../errors/error-codes.ts";
 import { createFilterWriter } from "../filters/filter-writer.ts";
 import { namesInPaths } from "../paths/router.ts";
 import { compileClientPaths } from "../routes/client-paths.ts";
 import { compileMediaTypes } from "../bodies/body-format.ts";
 import { USUAL_SECRET_NAMES } from "./usual-secret-names.ts";
 import { createRateLimitHeaders } from "../headers/rate-limit-headers.ts";
-import { createStatuses } from "../errors/statuses.ts";
+import { createErrorCodes, createStatuses } from "../errors/statuses.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import { checkCommonHeaders, checkRateLimitHeaders } from "../headers/headers.ts";
 import { checkAskedForms } from "../headers/asked-forms.ts";

@@ -1,10 +1,16 @@
 import type { Pack } from "../load/pack.ts";
 import { credentialPlaces, type CredentialsPlace } from "../credentials/credentials.ts";
 import { scopeNames } from "../routes/route-source.ts";
-import { describeErrorResponses, describeErrors, ERRORS } from "./errors.ts";
+import {
+  describeErrorResponses,
+  describeErrors,
+  describeResponseHeaders,
+  ERRORS,
+  referToHeaders,
+  type DescribedPlan,
+} from "./responses.ts";
 import { describeObject, extensionName, objectRef, type Json } from "./schemas.ts";
 import { describePaths, securitySchemeNames } from "./operations.ts";
-import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
 
 /** Where requests have their token. OpenAPI knows the scheme `Basic`; others are a header of their own. */
 function describeCredentials({ scheme, parameter, basic, header, query, cookie }: CredentialsPlace): Json {

@@ -1,3 +1,4 @@
+/** The operations of the description: one for each method of a path, with all its routes. */
 import { credentialPlaces, type CredentialsPlaces } from "../credentials/credentials.ts";
 import type { Pack } from "../load/pack.ts";
 import { NOT_MODIFIED } from "../errors/statuses.ts";
@@ -7,13 +8,15 @@ import type { BodyRules } from "../bodies/body.ts";
 import { describeShape, fillShape, namesIn, type Shape } from "../values/shape.ts";
 import { describeSource } from "../load/pack-summary.ts";
 import { describeParameters } from "./parameters.ts";
-import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
-import { describeErrorResponses, describeErrors, ERRORS } from "./errors.ts";
-import { describeBody, extensionName, objectRef, type Json } from "./schemas.ts";
-
-/** A schema, or a choice of several. */
-const anyOf = (schemas: readonly Json[]): Json =>
-  schemas.length === 1 ? (schemas[0] ?? {}) : { anyOf: schemas };
+import {
+  describeErrorResponses,
+  describeErrors,
+  describeResponseHeaders,
+  ERRORS,
+  referToHeaders,
+  type DescribedPlan,
+} from "./responses.ts";
+import { anyOf, describeBody, extensionName, objectRef, type Json } from "./schemas.ts";
 
 const unique = <T>(values: readonly T[]): T[] => [
   ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
@@ -27,6 +30,14 @@ function parseRouteName(name: string): { method: string; path: string; parameter
   return { method: method.toLowerCase(), path, parameters };
 }
 
+/** The schema of a body or of a response in its wrapper. */
+const describeWrapper = (wrapper: Shape, body: Json): Json =>
+  describeShape(
+    wrapper,
+    () => body,
+    (member) => namesIn(member).length > 0,
+  );
+
 /** The schema of a successful response. */
 function describeResponse(route: Route): Json {
   const all = route.responseObjects.map(objectRef);
@@ -35,35 +46,35 @@ function describeResponse(route: Route): Json {
   const [describe] = route.descriptions.flatMap(({ describeResponse: own }) => own ?? []);
   if (describe) return describe(objects);
   if (route.response === "none") return { type: "object", maxProperties: 0 };
-  const wrap = (wrapper: Shape = "$object", object: Json): Json =>
-    describeWrapper(fillShape(wrapper, { object: "$object", name: route.object }), object);
+  const wrap = (wrapper: Shape = "$object"): Json =>
+    describeWrapper(fillShape(wrapper, { object: "$object", name: route.object }), objects);
   const { paging, envelope } = route.lists;
-  if (route.response === "object") return wrap(envelope.client.object, objects);
-  const maxItems = paging.style ? paging.size.maximum : undefined;
+  if (route.response === "object") return wrap(envelope.client.object);
   const items = {
     type: "array",
-    ...(maxItems !== undefined && { maxItems }),
-    items: wrap(envelope.client.item, objects),
+    ...(paging.style && { maxItems: paging.size.maximum }),
+    items: wrap(envelope.client.item),
   };
-  const describeName = (name: string): Json =>
-    name === "items" ? items : describeListValue(name, firstPageOf(paging));
+  const describeName = (name: string): Json => (name === "items" ? items : describeListValue(name, paging));
   return describeShape(envelope.client.list, describeName, () => true);
 }
 
-const firstPageOf = ({ style }: Pack["paging"]): number => (style?.kind === "page" ? style.first : 1);
-
 /** The schema of a value of a list. */
-function describeListValue(name: string, firstPage: number): Json {
+function describeListValue(name: string, { style }: Pack["paging"]): Json {
   if (name === "has_more") return { type: "boolean" };
-  if (name === "page") return { type: "integer", minimum: firstPage };
-  if (name === "pages" || name === "size") return { type: "integer", minimum: 1 };
-  if (!/^(?:next|previous|first|last)_/.test(name)) return { type: "integer", minimum: 0 };
-  return { type: [/_(?:page|offset)$/.test(name) ? "integer" : "string", "null"] };
+  if (/^(?:next|previous|first|last)_/.test(name))
+    return { type: [/_(?:page|offset)$/.test(name) ? "integer" : "string", "null"] };
+  const firstPage = style?.kind === "page" ? style.first : 1;
+  const minimum = { page: firstPage, pages: 1, size: 1 }[name] ?? 0;
+  return { type: "integer", minimum };
 }
 
-function findEquivalent({ source }: Route, { dialect: { upstream } }: Pack): string | null {
-  return "error" in source ? null : describeSource(source, upstream.base_path);
-}
+const findEquivalent = ({ source }: Route, { dialect: { upstream } }: Pack): string | null =>
+  "error" in source ? null : describeSource(source, upstream.base_path);
+
+/** The names of the places of a token: `token`, and `token_2` and so on for further ones. */
+export const securitySchemeNames = (credentials: CredentialsPlaces | undefined): string[] =>
+  credentialPlaces(credentials).map((_place, index) => (index === 0 ? "token" : `token_${index + 1}`));
 
 function describeSecurity(routes: readonly Route[], { dialect: { client, scopes } }: Pack): Json[] {
   const schemes = securitySchemeNames(client.credentials);
@@ -76,18 +87,6 @@ function describeSecurity(routes: readonly Route[], { dialect: { client, scopes 
   );
 }
 
-/** The names of the places of a token: `token`, and `token_2` and so on for further ones. */
-export const securitySchemeNames = (credentials: CredentialsPlaces | undefined): string[] =>
-  credentialPlaces(credentials).map((_place, index) => (index === 0 ? "token" : `token_${index + 1}`));
-
-/** The schema of a body or of a response in its wrapper. */
-const describeWrapper = (wrapper: Shape, body: Json): Json =>
-  describeShape(
-    wrapper,
-    () => body,
-    (member) => namesIn(member).length > 0,
-  );
-
 /** Whether a request without a body is invalid. */
 const needsBody = ({ isList, schema }: BodyRules): boolean =>
   isList || ((schema["required"] ?? []) as unknown[]).length > 0;
@@ -99,11 +98,12 @@ const acceptsNull = (body: BodyRules, { mediaTypes }: Pack): boolean =>
 /** Describes the request body. Routes without a body in the pack accept null and an object, which many clients send. */
 function describeRequest(routes: readonly Route[], pack: Pack): Json {
   const { dialect, mediaTypes } = pack;
-  const files = routes.flatMap(({ upload }) => (upload ? [[upload.content_type, {}] as const] : []));
-  if (files.length > 0) return { requestBody: { required: true, content: Object.fromEntries(files) } };
+  const own = routes.flatMap((route) =>
+    route.descriptions.flatMap(({ requestContent }) => requestContent ?? []),
+  );
+  if (own.length > 0) return { requestBody: { required: true, content: Object.assign({}, ...own) as Json } };
   const rules = routes.flatMap(({ body }) => body ?? []);
   if (rules.length === 0) return {};
-  const isRequired = routes.every(({ body }) => body && needsBody(body));
   const bodies = rules.map((body) => describeWrapper(body.wrapper, describeBody(body, dialect.client.id)));
   const hasNone = rules.length < routes.length;
   const takesNull = hasNone || rules.some((body) => acceptsNull(body, pack));
@@ -114,80 +114,63 @@ function describeRequest(routes: readonly Route[], pack: Pack): Json {
   return {
     requestBody: {
       ...(readRoutes.length > 0 && { description }),
-      required: isRequired,
+      required: routes.every(({ body }) => body && needsBody(body)),
       content: Object.fromEntries(mediaTypes.names.map((type) => [type, { schema }])),
     },
   };
 }
 
-/** The headers of successful responses: the common ones, and the upstream's. */
-function describeHeaders(routes: readonly Route[], common: Json): Json {
-  const names = routes.flatMap(({ headers }) =>
-    Object.entries(headers?.definition.response ?? {}).flatMap(([name, { on }]) =>
-      on === "error" ? [] : name,
-    ),
-  );
-  return {
-    headers: {
-      ...common,
-      ...Object.fromEntries(names.map((name) => [name, { schema: { type: "string" } }])),
-    },
-  };
-}
-
-/**
- * The errors of an operation whose routes have their own shapes or statuses. Undefined: the errors of all operations.
- */
-function describeOwnErrors(routes: readonly Route[], pack: Pack, headers: Json): Json | undefined {
-  const rejected = routes.flatMap(({ source }) => ("error" in source ? [source.error.status] : []));
-  const statuses = [
-    ...routes.flatMap(({ ownStatuses }) => ownStatuses),
-    ...rejected.filter((status) => !pack.statuses.all.includes(status)),
-  ];
-  if (statuses.length === 0 && routes.every(({ errors }) => errors === undefined)) return undefined;
-  const schemas = routes.map(({ errors }) =>
-    errors ? describeErrors(errors.client.shapes) : objectRef(ERRORS),
-  );
-  return describeErrorResponses(pack, anyOf(unique(schemas)), headers, statuses);
-}
-
-/** The statuses of a route's successes: also of one whose operation is still in progress. */
-const statusesOf = ({ status, descriptions }: Route): number[] => [
-  status,
-  ...descriptions.flatMap(({ statuses = [] }) => statuses),
-];
-
-const TEXT = { schema: { type: "string" } };
-
-/** Describes the success and the errors. A route without a v4 call has only errors. */
-function describeResponses(routes: readonly Route[], pack: Pack, headers: Json): Json {
+/** The errors of an operation: those of all operations, unless its routes have shapes or statuses of their own. */
+function describeOperationErrors(routes: readonly Route[], pack: Pack, headers: Json): Json {
   const { statuses } = pack;
-  const served = routes.filter(({ source }) => !("error" in source));
-  const files = served.flatMap(({ file }) => (file ? [[file.content_type, {}] as const] : []));
-  const texts = served.flatMap(({ text }) => (text ? [[text.contentType, TEXT] as const] : []));
-  const ofJson = served.filter(({ text }) => !text);
-  const json = { schema: anyOf(unique(ofJson.map((route) => describeResponse(route)))) };
-  const content =
-    files.length > 0
-      ? Object.fromEntries(files)
-      : {
-          ...(ofJson.length > 0 && { [pack.responseTypes.success]: json }),
-          ...Object.fromEntries(texts),
-        };
-  const successes = unique(served.flatMap(statusesOf)).map((status) => [
-    String(status),
-    { description: "Success", ...(status !== 204 && { content }), ...describeHeaders(served, headers) },
-  ]);
+  const rejected = routes.flatMap(({ source }) => ("error" in source ? [source.error.status] : []));
+  const own = [
+    ...routes.flatMap(({ ownStatuses }) => ownStatuses),
+    ...rejected.filter((status) => !statuses.all.includes(status)),
+  ];
+  if (own.length > 0 || routes.some(({ errors }) => errors !== undefined)) {
+    const schemas = routes.map(({ errors }) =>
+      errors ? describeErrors(errors.client.shapes) : objectRef(ERRORS),
+    );
+    return describeErrorResponses(pack, anyOf(unique(schemas)), headers, own);
+  }
   const names = [...statuses.all, ...(statuses.passesOthers ? ["default"] : [])];
-  const common = names.map(
-    (status) => [String(status), { $ref: `#/components/responses/${status}` }] as const,
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/responses/${name}` }]));
+}
+
+/** Describes the successes and the errors. A route without a v4 call has only errors. */
+function describeResponses(routes: readonly Route[], pack: Pack, common: Json): Json {
+  const served = routes.filter(({ source }) => !("error" in source));
+  const descriptions = served.flatMap((route) => route.descriptions);
+  const ofJson = served.filter((route) => route.descriptions.every(({ content }) => content === undefined));
+  const json = { schema: anyOf(unique(ofJson.map((route) => describeResponse(route)))) };
+  const content: Json = Object.assign(
+    ofJson.length > 0 ? { [pack.responseTypes.success]: json } : {},
+    ...descriptions.map((each) => each.content),
   );
-  const ownErrors = describeOwnErrors(routes, pack, headers);
-  const errors = ownErrors ? Object.entries(ownErrors) : common;
-  const notModified = served.some(mayBeNotModified)
-    ? [[NOT_MODIFIED, { description: "The client's copy is current." }]]
-    : [];
-  return Object.fromEntries([...successes, ...notModified, ...errors]);
+  const passed = served.flatMap(({ headers }) => Object.entries(headers?.definition.response ?? {}));
+  const headers = {
+    ...common,
+    ...Object.fromEntries(
+      passed.flatMap(([name, { on }]) => (on === "error" ? [] : [[name, { schema: { type: "string" } }]])),
+    ),
+  };
+  // Also the statuses of an operation that is still in progress.
+  const statuses = served.flatMap(({ status, descriptions: ofKeys }) => [
+    status,
+    ...ofKeys.flatMap(({ statuses: more = [] }) => more),
+  ]);
+  const successes = unique(statuses).map((status) => [
+    status,
+    { description: "Success", ...(status !== 204 && { content }), headers },
+  ]);
+  return {
+    ...(Object.fromEntries(successes) as Json),
+    ...(served.some(mayBeNotModified) && {
+      [NOT_MODIFIED]: { description: "The client's copy is current." },
+    }),
+    ...describeOperationErrors(routes, pack, common),
+  };
 }
 
 const createOperationId = (method: string, path: string): string =>
@@ -199,49 +182,6 @@ function describeCounterpart(routes: readonly Route[], { dialect }: Pack): Json 
   if (reasons.length === 0) return {};
   const part = routes.every(({ source }) => "error" in source) ? "" : "A part of this operation: ";
   return { description: `${part}${dialect.upstream.name} has no counterpart. ${reasons.join(" ")}` };
-}
-
-/** When an operation ends for everybody. */
-function describeEnd(name: string, plan: DescribedPlan | undefined): Json {
-  const ends = plan?.endOf(name);
-  return ends === undefined ? {} : { deprecated: true, "x-sunset": new Date(ends).toISOString() };
-}
-
-function describeOperation(
-  routes: readonly Route[],
-  pack: Pack,
-  plan: DescribedPlan | undefined,
-  common: Json,
-): Json {
-  const [route] = routes;
-  if (!route) return {};
-  const { method, path, parameters } = parseRouteName(route.name);
-  const equivalents = unique(routes.map((variant) => findEquivalent(variant, pack)));
-  const losses = unique(routes.flatMap((variant) => variant.losses.map(({ text }) => text)));
-  return {
-    operationId: createOperationId(method, path),
-    summary: summarize(route, pack),
-    ...describeCounterpart(routes, pack),
-    tags: [route.object],
-    ...describeEnd(route.name, plan),
-    security: describeSecurity(routes, pack),
-    ...describeParameters(route, parameters, pack),
-    ...describeRequest(routes, pack),
-    responses: describeResponses(routes, pack, common),
-    [extensionName(pack, "equivalent")]: equivalents.length === 1 ? equivalents[0] : equivalents,
-    ...(losses.length > 0 && { "x-loss": losses }),
-  };
-}
-
-/** Describes the routes as operations, by path and method. Routes with the same path are one operation. */
-export function describePaths(pack: Pack, plan: DescribedPlan | undefined): Json {
-  const common = referToHeaders(describeResponseHeaders(pack, plan));
-  const paths: Record<string, Json> = {};
-  for (const [name, routes] of Map.groupBy(pack.routes, ({ name }) => name)) {
-    const { method, path } = parseRouteName(name);
-    (paths[path] ??= {})[method] = describeOperation(routes, pack, plan, common);
-  }
-  return paths;
 }
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -273,7 +213,7 @@ const isCollection = (path: string, { routes }: Pack): boolean =>
   );
 
 /** The summary of an operation: `List vms`, `Update instance`, `Boot (instance)`. */
-export function summarize({ name, object, list, response, kind }: Route, pack: Pack): string {
+function summarize({ name, object, list, response, kind }: Route, pack: Pack): string {
   const [method = "", path = ""] = name.split(" ");
   const of = wordsOf(object);
   if (response === "list") return `List ${wordsOf(list) || of}`;
@@ -283,4 +223,41 @@ export function summarize({ name, object, list, response, kind }: Route, pack: P
     return `${end.charAt(0).toUpperCase()}${end.slice(1)}${end === of ? "" : ` (${of})`}`;
   const verb = isAction ? "Send" : (VERBS[method] ?? method);
   return kind === "file" && end !== "" ? `${verb} ${end} (${of})` : `${verb} ${of}`;
+}
+
+function describeOperation(
+  route: Route,
+  routes: readonly Route[],
+  pack: Pack,
+  plan: DescribedPlan | undefined,
+): Json {
+  const { method, path, parameters } = parseRouteName(route.name);
+  const headers = referToHeaders(describeResponseHeaders(pack, plan));
+  const equivalents = unique(routes.map((variant) => findEquivalent(variant, pack)));
+  const losses = unique(routes.flatMap((variant) => variant.losses.map(({ text }) => text)));
+  const ends = plan?.endOf(route.name);
+  return {
+    operationId: createOperationId(method, path),
+    summary: summarize(route, pack),
+    ...describeCounterpart(routes, pack),
+    tags: [route.object],
+    ...(ends !== undefined && { deprecated: true, "x-sunset": new Date(ends).toISOString() }),
+    security: describeSecurity(routes, pack),
+    ...describeParameters(route, parameters, pack),
+    ...describeRequest(routes, pack),
+    responses: describeResponses(routes, pack, headers),
+    [extensionName(pack, "equivalent")]: equivalents.length === 1 ? equivalents[0] : equivalents,
+    ...(losses.length > 0 && { "x-loss": losses }),
+  };
+}
+
+/** Describes the routes as operations, by path and method. Routes with the same path are one operation. */
+export function describePaths(pack: Pack, plan: DescribedPlan | undefined): Json {
+  const paths: Record<string, Json> = {};
+  for (const [name, routes] of Map.groupBy(pack.routes, (route) => route.name)) {
+    const { method, path } = parseRouteName(name);
+    const [route] = routes;
+    if (route) (paths[path] ??= {})[method] = describeOperation(route, routes, pack, plan);
+  }
+  return paths;
 }

@@ -14,6 +14,10 @@ export type Json = Record<string, unknown>;
 /** A reference to the schema of an object. */
 export const objectRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
+/** A schema, or a choice of several. */
+export const anyOf = (schemas: readonly Json[]): Json =>
+  schemas.length === 1 ? (schemas[0] ?? {}) : { anyOf: schemas };
+
 const orNull = (schema: unknown): Json => ({ anyOf: [schema, { type: "null" }] });
 
 /** The schema of a type of the API surface. */
@@ -35,8 +39,8 @@ function describeRule(rule: FieldRule): Json {
 }
 
 /** Adds a schema at a path: `a.b` in the object `a`, `a[].b` in each item of the list `a`. */
-function addAt(target: Json, path: readonly string[], schema: Json, isOptional: boolean): void {
-  const [step = "", ...deeper] = path;
+function addAt(target: Json, path: string, schema: Json, isOptional: boolean): void {
+  const [step = "", ...deeper] = path.split(".");
   const name = step.replaceAll("[]", "");
   target["type"] = "object";
   const properties = (target["properties"] ??= {}) as Json;
@@ -46,16 +50,15 @@ function addAt(target: Json, path: readonly string[], schema: Json, isOptional: 
     properties[name] = { ...(properties[name] as Json | undefined), ...schema };
     return;
   }
-  const member = (properties[name] ??= step.endsWith("[]") ? { type: "array", items: {} } : {}) as Json;
-  addAt((step.endsWith("[]") ? member["items"] : member) as Json, deeper, schema, isOptional);
+  const isList = step.endsWith("[]");
+  const member = (properties[name] ??= isList ? { type: "array", items: {} } : {}) as Json;
+  addAt((isList ? member["items"] : member) as Json, deeper.join("."), schema, isOptional);
 }
 
 /** The types of the API surface for a field and its members. */
-function findTypes(pack: Pack, resource: Resource, field: string): [string, FieldType][] {
-  const { surface, resources } = pack;
+function findTypes({ surface, resources }: Pack, resource: Resource, field: string): [string, FieldType][] {
   for (let base: Resource | undefined = resource; base; base = resources.get(base.extends ?? "")) {
-    const fields = [...(surface?.objects.get(base.name) ?? [])];
-    const found = fields.filter(
+    const found = [...(surface?.objects.get(base.name) ?? [])].filter(
       ([name]) => name === field || name.startsWith(`${field}.`) || name.startsWith(`${field}[`),
     );
     if (found.length > 0) return found;
@@ -67,34 +70,21 @@ function findTypes(pack: Pack, resource: Resource, field: string): [string, Fiel
 export const extensionName = ({ dialect }: Pack, what: string): string =>
   `x-${dialect.upstream.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}-${what}`;
 
-/** The upstream's field and the loss of a field. */
-function describeMapping({ upstream, loss }: FieldRule, pack: Pack): Json {
-  return {
-    ...(upstream !== undefined && { [extensionName(pack, "field")]: upstream }),
-    ...(loss !== undefined && { "x-loss": loss }),
-  };
-}
-
 /** The JSON Schema of an alpha object: its fields with their v4 fields and losses. */
 export function describeObject(resource: Resource, pack: Pack): Json {
   const schema: Json = { type: "object" };
   const isObject = (name: string): boolean => pack.resources.has(name);
   for (const [field, rule] of resource.fields) {
+    const mapping = {
+      ...(rule.upstream !== undefined && { [extensionName(pack, "field")]: rule.upstream }),
+      ...(rule.loss !== undefined && { "x-loss": rule.loss }),
+    };
     const types = findTypes(pack, resource, field);
-    if (types.length === 0)
-      addAt(
-        schema,
-        field.split("."),
-        { ...describeRule(rule), ...describeMapping(rule, pack) },
-        rule.omit_null ?? pack.dialect.client.responses.omit_null,
-      );
     for (const [name, type] of types)
-      addAt(
-        schema,
-        name.split("."),
-        { ...describeType(type, isObject), ...describeMapping(rule, pack) },
-        type.optional,
-      );
+      addAt(schema, name, { ...describeType(type, isObject), ...mapping }, type.optional);
+    if (types.length > 0) continue;
+    const isOptional = rule.omit_null ?? pack.dialect.client.responses.omit_null;
+    addAt(schema, field, { ...describeRule(rule), ...mapping }, isOptional);
   }
   return schema;
 }
@@ -112,6 +102,10 @@ const ifPresent = (name: string, rule: unknown): Json => ({ anyOf: [{ not: requi
 const allOfRules = (schema: Json): Json[] =>
   Array.isArray(schema["allOf"]) ? (schema["allOf"] as Json[]) : [];
 
+/** The schemas of a map of schemas, as plain JSON Schema. */
+const toPlainSchemas = (schemas: Json): Json =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toPlainSchema(schema)]));
+
 /**
  * Converts a schema of the pack to plain JSON Schema. Messages become descriptions. In rules about missing members,
  * null counts as missing: the gateway removes it before validation.
@@ -120,20 +114,13 @@ function toPlainSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toPlainSchema);
   if (!isObject(schema)) return schema;
   const { message: reason, dependentRequired, dependentSchemas, required, ...rest } = schema;
-  if (isObject(rest["not"]) && Object.keys(rest["not"]).length === 0) {
-    return { type: "null", ...(reason !== undefined && { description: reason }) };
-  }
-  const plain: Json = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => {
-      if (key === "properties" && isObject(value))
-        return [
-          key,
-          Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toPlainSchema(member)])),
-        ];
-      return [key, key === "enum" || key === "const" ? value : toPlainSchema(value)];
-    }),
-  );
-  if (typeof reason === "string") plain["description"] = reason;
+  const description = typeof reason === "string" && { description: reason };
+  if (isObject(rest["not"]) && Object.keys(rest["not"]).length === 0) return { type: "null", ...description };
+  const members = Object.entries(rest).map(([key, value]) => {
+    if (key === "properties" && isObject(value)) return [key, toPlainSchemas(value)];
+    return [key, key === "enum" || key === "const" ? value : toPlainSchema(value)];
+  });
+  const plain: Json = { ...Object.fromEntries(members), ...description };
   const rules = [
     ...(Array.isArray(required) && required.length > 0 ? [requireMembers(required as string[])] : []),
     ...Object.entries((dependentRequired ?? {}) as Json).map(([name, names]) =>

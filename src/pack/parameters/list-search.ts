@@ -4,7 +4,7 @@ import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { compileUpstreamFormat } from "../bodies/body-format.ts";
-import { conditionNames, filterParameters, separatedNames } from "../filters/filters.ts";
+import { conditionNames, filterParameters } from "../filters/filters.ts";
 import { typesOf, type Parameter, type QueryRules } from "./parameters.ts";
 import type { Paging } from "../lists/paging.ts";
 import type { Resource } from "../routes/resource.ts";
@@ -27,7 +27,7 @@ function parameterTypes(
   { dialect, paging, values }: SearchContext,
 ): Map<string, readonly ValueType[]> {
   const kindOf = ({ values: kind = "" }: { readonly values?: string | undefined }) => values.get(kind);
-  const ofFields = filterParameters(resource, dialect).map(([name, rule]) => {
+  const ofFields = filterParameters(resource, dialect).map(({ name, rule }) => {
     const type = rule.boundary === undefined ? rule.type : "integer";
     return [name, tableTypes(kindOf(rule)) ?? (type === undefined ? [] : [type])] as const;
   });
@@ -67,7 +67,11 @@ export function compileListSearch(
       ...conditionNames(definition, resource, dialect),
     ],
     types: parameterTypes(resource, parameters, context),
-    separated: new Set(separatedNames(resource, dialect)),
+    separated: new Set(
+      filterParameters(resource, dialect).flatMap(({ name, operator }) =>
+        operator === "in" && dialect.upstream.filters?.in?.multiple === "comma" ? [name] : [],
+      ),
+    ),
     lists: new Map(
       targets.flatMap(({ upstream, separation }) =>
         upstream === undefined || separation === undefined ? [] : [[upstream, separation] as const],

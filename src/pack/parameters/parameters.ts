@@ -49,20 +49,21 @@ export function convertText(text: string, types: readonly ValueType[]): unknown 
 
 /** Reports keys of a parameter that exclude each other, or that have no effect. */
 function reportInvalidParameter(definition: ParameterDefinition, location: SourceLocation): void {
-  const { upstream, path, reject, ignore, required, multiple } = definition;
+  const { upstream, path, reject, ignore, required, multiple, default: standard } = definition;
   const outcomes = [upstream, path, reject, ignore].filter((outcome) => outcome !== undefined).length;
   if (outcomes === 0) location.report('a parameter needs "upstream", "path", "reject" or "ignore"');
   if (outcomes > 1) location.report('"upstream", "path", "reject" and "ignore" exclude each other');
-  if (path !== undefined && ((!required && definition.default === undefined) || multiple !== undefined))
+  if (path !== undefined && ((!required && standard === undefined) || multiple !== undefined))
     location.at("path").report('a value in a path needs "required: true" or a "default", and no "multiple"');
-  if (required && definition.default !== undefined)
-    location.at("default").report('"default" has no effect on a required parameter');
   if (definition.upstream_multiple !== undefined && multiple === undefined)
     location.at("upstream_multiple").report('the parameter has one value: "multiple" is missing');
-  if (Array.isArray(definition.default) !== (multiple !== undefined) && definition.default !== undefined)
-    location
-      .at("default")
-      .report(multiple ? "must be a list: the parameter has several values" : "must be one value");
+  if (typeof upstream === "object" && definition.write !== undefined)
+    location.at("write").report('"write" has no effect: each name in "upstream" has its own expression');
+  if (standard === undefined) return;
+  const at = location.at("default");
+  if (required) at.report('"default" has no effect on a required parameter');
+  if (Array.isArray(standard) !== (multiple !== undefined))
+    at.report(multiple ? "must be a list: the parameter has several values" : "must be one value");
 }
 
 /** Compiles one parameter. */
@@ -73,27 +74,24 @@ export function compileParameter(
   location: SourceLocation,
 ): Parameter {
   reportInvalidParameter(definition, location);
-  const { schema = {}, multiple, reject, required } = definition;
-  const field = shortName(name);
+  const { schema = {}, multiple, reject, required, default: standard } = definition;
   const fail = (reason: string, rule?: string): never => {
-    throw new ValidationError([{ field, reason, ...(rule !== undefined && { rule }) }]);
+    throw new ValidationError([{ field: shortName(name), reason, ...(rule !== undefined && { rule }) }]);
   };
   const types = typesOf(schema);
   const at = location.at("schema");
   const check = compileSchema({ type: "object", properties: { value: validSchema(schema, at) } }, at);
-  const problemOf = (value: unknown): ErrorDetail | undefined => check({ value })[0];
   const rejection =
     reject === undefined
       ? undefined
       : (resolveReference(location.at("reject"), "message", reject, context.messages) ?? "");
-  for (const value of definition.default === undefined ? [] : [definition.default].flat()) {
-    const problem = problemOf(value);
-    if (problem) location.at("default").report(`does not fit "schema": ${problem.reason}`);
-  }
+  for (const value of standard === undefined ? [] : [standard].flat())
+    for (const { reason } of check({ value }).slice(0, 1))
+      location.at("default").report(`does not fit "schema": ${reason}`);
 
   function readOne(text: string): unknown {
     const value = convertText(text, types);
-    const problem = problemOf(value);
+    const [problem] = check({ value });
     return problem ? fail(problem.reason, problem.rule) : value;
   }
 
@@ -101,8 +99,7 @@ export function compileParameter(
     name,
     definition,
     read(texts) {
-      if (texts === undefined)
-        return required ? fail("This parameter is required.", "required") : definition.default;
+      if (texts === undefined) return required ? fail("This parameter is required.", "required") : standard;
       if (rejection !== undefined) return fail(rejection);
       if (multiple === undefined)
         return texts.length > 1 ? fail("There is more than one.") : readOne(texts[0] ?? "");
@@ -118,31 +115,35 @@ export function compileParameter(
 function compileTargets(
   field: string,
   definition: ParameterDefinition,
-  { values }: ParameterContext,
+  context: ParameterContext,
   location: SourceLocation,
 ): ParameterTarget[] {
-  const { upstream, path, write, multiple, upstream_multiple: separation = multiple } = definition;
+  const { upstream, path, write, multiple, upstream_multiple: separation = multiple, values } = definition;
   const kind =
-    definition.values === undefined
+    values === undefined
       ? undefined
-      : resolveReference(location.at("values"), "value kind", definition.values, values);
+      : resolveReference(location.at("values"), "value kind", values, context.values);
   const apply = kind && applyValueKind(kind.write, {});
   const convert = apply && ((value: unknown) => apply(kind.ofText.alpha(value)));
-  const { origin } = location;
 
-  function compileWrite(
+  function compileTarget(
+    name: string | undefined,
     source: string | undefined,
     at: SourceLocation,
-  ): Pick<ParameterTarget, "write" | "readsScope" | "isWhole"> {
+  ): ParameterTarget {
     const expression = source === undefined ? undefined : compileScoped(source, at, "selection", ["value"]);
     return {
+      field,
+      upstream: name,
+      path,
+      separation,
       // The client's values have no comma: a comma is the expression's.
       isWhole: multiple === "comma" && expression !== undefined && !convert,
-      readsScope: SCOPE_VARIABLES.some((name) => expression?.variables.has(name)),
+      readsScope: SCOPE_VARIABLES.some((variable) => expression?.variables.has(variable)),
       write(value, all, scope) {
         const written = expression ? expression.evaluate(all, scope, { value }) : value;
         if (!convert) return written;
-        return evaluateFor(origin, () =>
+        return evaluateFor(location.origin, () =>
           thenMaybe(written, (result) =>
             Array.isArray(result) ? mapMaybe(result, (each: unknown) => convert(each)) : convert(result),
           ),
@@ -151,19 +152,12 @@ function compileTargets(
     };
   }
 
-  if (typeof upstream === "object") {
-    if (write !== undefined)
-      location.at("write").report('"write" has no effect: each name in "upstream" has its own expression');
-    return Object.entries(upstream).map(([name, source]) => ({
-      field,
-      upstream: name,
-      path: undefined,
-      separation,
-      ...compileWrite(source, location.at("upstream", name)),
-    }));
-  }
-  const one = { field, upstream, path, separation, ...compileWrite(write, location.at("write")) };
-  return upstream === undefined && path === undefined ? [] : [one];
+  if (typeof upstream === "object")
+    return Object.entries(upstream).map(([name, source]) =>
+      compileTarget(name, source, location.at("upstream", name)),
+    );
+  if (upstream === undefined && path === undefined) return [];
+  return [compileTarget(upstream, write, location.at("write"))];
 }
 
 /** The translation of a query. */
@@ -183,6 +177,7 @@ const MAX_NAMED = 20;
 
 /** The other rules of a route for a query. */
 interface QueryOptions {
+  /** Whether a parameter that the pack does not name is a 400. */
   readonly rejectsUnknown: boolean;
   /** Whether the route makes an upstream call. If not, parameters are checked and have no effect. */
   readonly hasCall: boolean;
@@ -191,10 +186,7 @@ interface QueryOptions {
 }
 
 /** A parameter with its default, as a client would send it. */
-function defaultTexts(
-  name: string,
-  { default: value, multiple }: ParameterDefinition,
-): readonly (readonly [string, readonly string[]])[] {
+function defaultTexts({ name, definition: { default: value, multiple } }: Parameter): [string, string[]][] {
   if (value === undefined) return [];
   const texts = [value].flat().map(String);
   return [[name, multiple === "comma" ? [texts.join(",")] : texts]];
@@ -203,25 +195,21 @@ function defaultTexts(
 /** The rules of a route for the client's query. */
 export class QueryRules {
   readonly parameters: readonly Parameter[];
-  /** Whether a parameter that the pack does not name is a 400. */
   readonly rejectsUnknown: boolean;
-  readonly #hasCall: boolean;
-  readonly #useOf: QueryOptions["useOf"];
+  readonly #options: QueryOptions;
   readonly #names: ReadonlySet<string>;
   /** Whether a request without a query has nothing to check or to send. */
   readonly #needsNone: boolean;
   readonly #defaults: Query;
 
-  constructor(parameters: readonly Parameter[], { rejectsUnknown, hasCall, useOf }: QueryOptions) {
+  constructor(parameters: readonly Parameter[], options: QueryOptions) {
     this.parameters = parameters;
-    this.rejectsUnknown = rejectsUnknown;
-    this.#hasCall = hasCall;
-    this.#useOf = useOf;
+    this.rejectsUnknown = options.rejectsUnknown;
+    this.#options = options;
     this.#names = new Set(parameters.map(({ name }) => name));
-    this.#needsNone = parameters.every(
-      ({ definition }) => definition.required === undefined && definition.default === undefined,
-    );
-    this.#defaults = new Map(parameters.flatMap(({ name, definition }) => defaultTexts(name, definition)));
+    this.#defaults = new Map(parameters.flatMap(defaultTexts));
+    this.#needsNone =
+      this.#defaults.size === 0 && parameters.every(({ definition }) => definition.required === undefined);
   }
 
   /** The query as expressions read it: with the defaults of parameters that it does not have. */
@@ -231,7 +219,7 @@ export class QueryRules {
 
   /** Whether a parameter has an effect. */
   reads(name: string): boolean {
-    return this.#names.has(name) || this.#useOf(name) === "used";
+    return this.#names.has(name) || this.#options.useOf(name) === "used";
   }
 
   /**
@@ -251,7 +239,7 @@ export class QueryRules {
     const sent = this.parameters.filter(
       ({ name, targets }) => targets.length > 0 && Object.hasOwn(values, name),
     );
-    if (!this.#hasCall) {
+    if (!this.#options.hasCall) {
       const unused = sent.flatMap(({ name }) => (query.has(name) ? [name] : []));
       return { ...NOTHING, ignored: [...ignored, ...unused], query: this.withDefaults(query) };
     }
@@ -273,7 +261,7 @@ export class QueryRules {
     for (const name of query.keys()) {
       if (unknown.length + ignored.length === MAX_NAMED) break;
       if (this.reads(name)) continue;
-      if (this.rejectsUnknown && this.#useOf(name) === undefined) unknown.push(shortName(name));
+      if (this.rejectsUnknown && this.#options.useOf(name) === undefined) unknown.push(shortName(name));
       // Whole: the record removes secrets from a name before it is cut.
       else ignored.push(name);
     }

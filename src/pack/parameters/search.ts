@@ -35,14 +35,12 @@ interface SearchValues {
   readonly items: ReadonlyMap<string, readonly unknown[]>;
 }
 
-/** Fills the items of an array. A name stands for all its values. An item is left out if its names have no value. */
-function fillItems(shape: readonly unknown[], values: SearchValues): unknown[] {
-  return shape.flatMap((item) => {
-    const name = parameterOf(item);
-    if (name !== undefined) return values.items.get(name) ?? values.members.get(name) ?? [];
-    const names = parametersOf(item);
-    return names.length > 0 && !names.some((each) => values.members.has(each)) ? [] : [fill(item, values)];
-  });
+/** Fills an item of an array. A name stands for all its values. An item is left out if its names have no value. */
+function fillItem(item: unknown, values: SearchValues): readonly unknown[] {
+  const name = parameterOf(item);
+  if (name !== undefined) return values.items.get(name) ?? [values.members.get(name) ?? []].flat();
+  const names = parametersOf(item);
+  return names.length > 0 && !names.some((each) => values.members.has(each)) ? [] : [fill(item, values)];
 }
 
 /** Fills a shape. Members without a value are left out, and so are objects and arrays with nothing in them. */
@@ -50,15 +48,13 @@ function fill(shape: unknown, values: SearchValues): unknown {
   const name = parameterOf(shape);
   if (name !== undefined) return values.members.get(name);
   if (Array.isArray(shape)) {
-    const items = fillItems(shape, values);
+    const items = shape.flatMap((item) => fillItem(item, values));
     return items.length > 0 || shape.length === 0 ? items : undefined;
   }
   if (!isObject(shape)) return shape;
-  const members = Object.entries(shape).flatMap(([key, member]) => {
-    const value = fill(member, values);
-    return value === undefined ? [] : [[key, value] as const];
-  });
-  return members.length > 0 ? Object.fromEntries(members) : undefined;
+  const members = Object.entries(shape).map(([key, member]) => [key, fill(member, values)] as const);
+  const filled = members.filter(([, value]) => value !== undefined);
+  return filled.length > 0 ? Object.fromEntries(filled) : undefined;
 }
 
 const FILTER = "filter";

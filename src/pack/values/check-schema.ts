@@ -4,31 +4,27 @@ import { errorText, isObject, type SourceLocation, suggestionFor } from "../../b
 import { prepareRegex } from "../../jsonata/index.ts";
 import { keysOfPointer, type Schema } from "./schema-members.ts";
 
+/** A schema inside of another one, with its path below that one. */
+type InnerSchema = readonly [path: readonly (string | number)[], schema: Schema];
+
 /** Keywords whose schemas are about the same object as the schema around them. */
 const SAME_OBJECT = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
 
-/** The schemas of a keyword, each with its path below the schema. */
-const schemasOf = (schema: Schema, keyword: string): (readonly [path: string[], schema: Schema])[] => {
-  const value = schema[keyword];
-  if (Array.isArray(value))
-    return value.flatMap((each, index) =>
-      isObject(each) ? [[[keyword, String(index)], each] as const] : [],
-    );
-  return isObject(value) ? [[[keyword], value]] : [];
-};
+/** Keywords with a schema or a list of schemas, and keywords with a map of schemas. */
+const WITH_SCHEMAS = [...SAME_OBJECT, "items", "additionalProperties", "contains", "propertyNames"];
+const WITH_MAPS = ["properties", "patternProperties", "dependentSchemas", "$defs"];
 
-/** The schemas in a map of schemas. */
-const namedSchemas = (schema: Schema, keyword: string): (readonly [path: string[], schema: Schema])[] =>
-  Object.entries(isObject(schema[keyword]) ? schema[keyword] : {}).flatMap(([name, each]) =>
-    isObject(each) ? [[[keyword, name], each] as const] : [],
-  );
+/** The schemas of some keywords: one, a list of them, or a map. */
+const schemasOf = (schema: Schema, keywords: readonly string[]): InnerSchema[] =>
+  keywords.flatMap((keyword): InnerSchema[] => {
+    const value = schema[keyword];
+    if (isObject(value) && WITH_SCHEMAS.includes(keyword)) return [[[keyword], value]];
+    const inner = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : [];
+    return inner.flatMap(([key, each]): InnerSchema[] => (isObject(each) ? [[[keyword, key], each]] : []));
+  });
 
 const stringsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];
-
-/** The location of a path in a schema. Indexes of lists are numbers. */
-const locate = (location: SourceLocation, path: readonly string[]): SourceLocation =>
-  location.at(...path.map((key) => (/^\d+$/.test(key) ? Number(key) : key)));
 
 /** Reports an unknown format, and a pattern that does not run in linear time. */
 function reportFormats({ format, pattern }: Schema, ajv: Ajv2020, location: SourceLocation): boolean {
@@ -58,15 +54,8 @@ function reportKeywords(schema: Schema, ajv: Ajv2020, location: SourceLocation):
       hint: suggestionFor(keyword, Object.keys(ajv.RULES.keywords)),
     });
   const isReadable = reportFormats(schema, ajv, location);
-  const inner = [
-    ...[...SAME_OBJECT, "items", "additionalProperties", "contains", "propertyNames"].flatMap((keyword) =>
-      schemasOf(schema, keyword),
-    ),
-    ...["properties", "patternProperties", "dependentSchemas", "$defs"].flatMap((keyword) =>
-      namedSchemas(schema, keyword),
-    ),
-  ];
-  const results = inner.map(([path, each]) => reportKeywords(each, ajv, locate(location, path)));
+  const inner = schemasOf(schema, [...WITH_SCHEMAS, ...WITH_MAPS]);
+  const results = inner.map(([path, each]) => reportKeywords(each, ajv, location.at(...path)));
   return unknown.length === 0 && isReadable && !results.includes(false);
 }
 
@@ -96,8 +85,11 @@ export function reportInvalidSchema(schema: Schema, ajv: Ajv2020, place: SourceL
       !errors.some((other) => other.instancePath.startsWith(`${instancePath}/`)) &&
       errors.findIndex((other) => other.instancePath === instancePath) === index,
   );
-  for (const error of deepest)
-    locate(location, keysOfPointer(error.instancePath)).report(describe(error, error.data));
+  for (const error of deepest) {
+    // Indexes of lists are numbers.
+    const path = keysOfPointer(error.instancePath).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+    location.at(...path).report(describe(error, error.data));
+  }
   return false;
 }
 
@@ -116,7 +108,7 @@ export function reportUnknownMembers(
   const { properties, items } = schema;
   if (isObject(items)) reportUnknownMembers(items, location.at("items"));
   if (!isObject(properties)) return;
-  for (const [path, each] of namedSchemas(schema, "properties"))
+  for (const [path, each] of schemasOf(schema, ["properties"]))
     reportUnknownMembers(each, location.at(...path));
   for (const name of Object.keys(properties).filter((each) => each.includes("."))) {
     const [outer = "", ...inner] = name.split(".");
@@ -139,11 +131,8 @@ function reportUnknownNames(schema: Schema, known: readonly string[], location: 
     report(name, location.at("dependentRequired", name));
     stringsOf(others).forEach((other, index) => report(other, location.at("dependentRequired", name, index)));
   }
-  for (const [path, inner] of [
-    ...SAME_OBJECT.flatMap((keyword) => schemasOf(schema, keyword)),
-    ...namedSchemas(schema, "dependentSchemas"),
-  ]) {
-    const at = locate(location, path);
+  for (const [path, inner] of schemasOf(schema, [...SAME_OBJECT, "dependentSchemas"])) {
+    const at = location.at(...path);
     for (const name of Object.keys(isObject(inner["properties"]) ? inner["properties"] : {}))
       report(name, at.at("properties", name));
     reportUnknownNames(inner, known, at);

@@ -2,7 +2,7 @@
  * Shapes: the JSON of a list, an object or an error as the pack writes it, with `$` names where values are. A shape serves
  * both directions: it is filled to write a body, and searched for its names to read one.
  */
-import { isObject, type Json, printJson, type SourceLocation, suggestionFor } from "../../base/index.ts";
+import { isObject, type Json, type SourceLocation, suggestionFor } from "../../base/index.ts";
 
 /** JSON with `$` names, as the pack writes it. */
 export type Shape = unknown;
@@ -28,6 +28,16 @@ export function namesIn(shape: Shape, path: readonly string[] = []): ShapePath[]
   if (Array.isArray(shape)) return shape.flatMap((item) => namesIn(item, [...path, "[]"]));
   if (!isObject(shape)) return [];
   return Object.entries(shape).flatMap(([key, value]) => namesIn(value, [...path, key]));
+}
+
+/** Returns the keys of a shape that are names of values (`$list`), at any depth. */
+export function keysIn(shape: Shape): string[] {
+  if (Array.isArray(shape)) return shape.flatMap(keysIn);
+  if (!isObject(shape)) return [];
+  return Object.entries(shape).flatMap(([key, member]) => [
+    ...(nameOf(key) === undefined ? [] : [key]),
+    ...keysIn(member),
+  ]);
 }
 
 /** Reports names that a shape can't have. */
@@ -90,49 +100,11 @@ export const fillMembers = (
     }),
   );
 
-/**
- * Fills a shape.
- *
- * @param items Values of each item of an array template
- */
-export function fillShape(shape: Shape, values: ShapeValues, items: readonly ShapeValues[] = []): unknown {
+/** Fills a shape. */
+export function fillShape(shape: Shape, values: ShapeValues): unknown {
   const name = nameOf(shape);
   if (name !== undefined) return values[name];
-  if (isItemTemplate(shape)) return items.map((item) => fillShape(shape[0], { ...values, ...item }));
-  if (Array.isArray(shape)) return shape;
-  if (!isObject(shape)) return shape;
-  return fillMembers(shape, values, (member) => fillShape(member, values, items));
-}
-
-/** Writes the JSON text of a filled shape. Undefined if the whole shape is one undefined value. */
-export type WriteShape = (values: ShapeValues) => string | undefined;
-
-/**
- * Compiles a shape without templates of items. Its texts equal those of {@link fillShape}. @param keys Values of keys
- */
-export function compileShape(shape: Shape, keys: ShapeValues): WriteShape {
-  const name = nameOf(shape);
-  if (name !== undefined)
-    return (values) => (values[name] === undefined ? undefined : printJson(values[name]));
-  if (!isObject(shape)) {
-    const text = printJson(shape);
-    return () => text;
-  }
-  const filled = Object.fromEntries(
-    Object.entries(shape).map(([key, member]) => [fillKey(key, keys), member]),
-  );
-  const members = Object.entries(filled).map(([key, member]) => ({
-    start: `${printJson(key)}:`,
-    write: compileShape(member, keys),
-  }));
-  return (values) => {
-    let text = "";
-    for (const { start, write } of members) {
-      const value = write(values);
-      if (value !== undefined) text += (text === "" ? "{" : ",") + start + value;
-    }
-    return text === "" ? "{}" : `${text}}`;
-  };
+  return isObject(shape) ? fillMembers(shape, values, (member) => fillShape(member, values)) : shape;
 }
 
 /** Returns the value at a path of a body; undefined if the body has no such member. */

@@ -20,7 +20,7 @@ describe("the filter grammar of a pack", () => {
   test("has the documented spellings of both sides", () => {
     expect(grammar.upstream("order_by")).toBe("+order_by");
     expect(grammar.upstream("neq")).toBe("+neq");
-    expect(grammar.client.order_by).toBe("+order-by");
+    expect(grammar.spelling("order_by")).toBe("+order-by");
   });
 
   test("has the prefix that all spellings share", () => {
