@@ -152,7 +152,7 @@ export { cursorParameter, type PageSize, type PagingStyle } from "./lists/styles
 export type { ReceivedPage } from "./lists/upstream-pages.ts";
 export { buildFiles } from "./load/checked-pack.ts";
 export { compilePack, type Pack } from "./load/pack.ts";
-export { buildValidPack, loadPack, type PackFiles, parsePack, readPack } from "./load/load-pack.ts";
+export { buildValidPack, loadPack, type PackFiles, readPack } from "./load/load-pack.ts";
 export { renameWords } from "./load/rename-words.ts";
 export { ACCEPTED_FILE } from "./load/validate-pack.ts";
 export {

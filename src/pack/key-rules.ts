@@ -68,19 +68,19 @@ interface Problem {
  *
  * @typeParam Facts what is known of the route or of the field with the key
  */
-export type KeyRule<Facts = RouteFacts> = (name: string, facts: Facts) => readonly Problem[];
+export type KeyRule<Facts = RouteFacts> = (facts: Facts, name: string) => readonly Problem[];
 
 /** The keys with rules. */
 export type KeyRules<Facts = RouteFacts> = Readonly<Record<string, readonly KeyRule<Facts>[] | undefined>>;
 
-/** A rule in its own words. */
+/** A rule in its own words, for all problems of which one sentence is enough. */
 export const states =
   <Facts>(
     isBroken: (facts: Facts) => boolean,
     message: string | ((name: string) => string),
     hint?: string,
   ): KeyRule<Facts> =>
-  (name, facts) =>
+  (facts, name) =>
     isBroken(facts)
       ? [
           {
@@ -89,12 +89,6 @@ export const states =
           },
         ]
       : [];
-
-/** A rule whose problems say more than one sentence. */
-export const finds =
-  <Facts>(problemsIn: (facts: Facts) => readonly Problem[]): KeyRule<Facts> =>
-  (_name, facts) =>
-    problemsIn(facts);
 
 /** Whether a key is used. */
 export const has = ({ keys }: HasKeys, key: string): boolean => keys[key] !== undefined;
@@ -134,7 +128,7 @@ export const excludes = <Facts extends HasKeys>(key: string, why?: string): KeyR
 /** The key excludes many others. Each of them is reported at its own place. */
 export const excludesAll =
   <Facts extends HasKeys>(keys: readonly string[]): KeyRule<Facts> =>
-  (name, facts) =>
+  (facts, name) =>
     keys
       .filter((key) => has(facts, key))
       .map((key) => ({ message: `"${key}" and "${name}" exclude each other`, at: [key] }));
@@ -148,6 +142,6 @@ export function checkRules<Facts extends HasKeys>(
   for (const [name, ofKey = []] of Object.entries(rules)) {
     if (!has(facts, name)) continue;
     for (const problemsOf of ofKey)
-      for (const { at = [name], ...message } of problemsOf(name, facts)) location.at(...at).report(message);
+      for (const { at = [name], ...message } of problemsOf(facts, name)) location.at(...at).report(message);
   }
 }

@@ -3,14 +3,7 @@ import { basename } from "node:path";
 import { isTruncated } from "../../audit/index.ts";
 import { splitTarget } from "../../gateway/index.ts";
 import { isObject, type ProductWords } from "../../base/index.ts";
-import {
-  buildValidPack,
-  type Pack,
-  parsePack,
-  readPack,
-  renameWords,
-  responseFields,
-} from "../../pack/index.ts";
+import { buildValidPack, type Pack, readPack, renameWords, responseFields } from "../../pack/index.ts";
 import type { Example } from "../counts/example.ts";
 import { describeRead } from "../dry-run/explanation.ts";
 import { type CurlRecord, recordCurls } from "../dry-run/record-curls.ts";
@@ -115,7 +108,7 @@ export function loadWithPlaces(
   directory: string,
   words: ProductWords,
 ): { readonly pack: Pack; readonly locate: LocateField } {
-  const { pack, validated } = buildValidPack(parsePack(readPack(directory)), words);
+  const { pack, validated } = buildValidPack(readPack(directory), words);
   const renamed = renameWords(validated, words);
   function locate(object: string, field: string): string | null {
     const index = renamed.resources.findIndex(({ definition }) => definition.object === object);

@@ -1,7 +1,7 @@
 /** Lines of accepted differences that accept nothing. */
 import { basename } from "node:path";
-import type { Diagnostic, DocumentStore } from "../../base/index.ts";
-import { ACCEPTED_FILE, type Pack, parsePack, readPack } from "../../pack/index.ts";
+import { type Diagnostic, type DocumentStore, parseYaml } from "../../base/index.ts";
+import { ACCEPTED_FILE, type Pack, readPack } from "../../pack/index.ts";
 import { hasEnded } from "../answers/judge.ts";
 import { lineKey } from "../answers/comparison.ts";
 import type { RouteCounts } from "../counts/counts.ts";
@@ -23,8 +23,9 @@ export async function findUnusedLines(
   state: DocumentStore | undefined,
   now: number,
 ): Promise<readonly Diagnostic[]> {
-  const source = parsePack(readPack(directory)).sources.find(({ file }) => basename(file) === ACCEPTED_FILE);
-  if (!source || acceptedDifferences.length === 0) return [];
+  const written = readPack(directory).files.find(({ file }) => basename(file) === ACCEPTED_FILE);
+  if (!written || acceptedDifferences.length === 0) return [];
+  const source = parseYaml(written.file, written.text);
   const counts = state ? await readComparisons(state) : [];
   const needed = required(DEFAULT_RATE);
   return acceptedDifferences.flatMap((line, index) => {

@@ -35,7 +35,7 @@ export class Exchange implements ForwardedStream {
   /** The starts of the bodies, as far as a record or an observer needs them. */
   sent: BodyStart | undefined;
   received: BodyStart | undefined;
-  guarded: ForwardedStream["guarded"];
+  readonly guarded: ForwardedStream["guarded"] = { bytesBefore: undefined, timesAwaited: 0 };
   /** Why the response is not, or not completely, the upstream's. */
   fault: string | undefined;
   /** Whether the upstream has accepted the token, in this request or before. */

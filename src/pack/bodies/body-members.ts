@@ -2,16 +2,16 @@
 import type { PartDefinition } from "../schema/pack-definition.ts";
 import type { PathParameterDefinitions } from "../paths/path-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
-import { resolveReference, type SourceLocation } from "../../base/index.ts";
+import { isObject, resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { Steps } from "../steps.ts";
 import type { JsonObject } from "../translation-context.ts";
 import type { FormMember } from "./body-forms.ts";
 import { validSchema } from "./body-schema.ts";
 import type { FieldContext } from "../fields/field-context.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
 import { compileWrite, type WritableMember } from "../fields/write.ts";
 import { compileGetter, compileRemover, compileSetter } from "../values/member-paths.ts";
-import { schemaAt, schemaMembers, type Schema } from "../values/schema-members.ts";
-import { unmappedMembers } from "./nested-schemas.ts";
+import { closeSchema, schemaAt, schemaMembers, type Schema } from "../values/schema-members.ts";
 
 /** A member of a body by its dotted name. */
 export interface BodyMember {
@@ -123,4 +123,38 @@ export function compilePathMembers(
       ];
     }),
   );
+}
+
+/** The members of a nested object's schema that no field of that object maps to v4. */
+export function unmappedMembers(
+  { object, write }: FieldRule,
+  schema: Schema,
+  { resources }: Pick<FieldContext, "resources">,
+): string[] {
+  const definition = resources.get(object ?? "")?.definition;
+  const { items, properties } = schema;
+  if (!definition || write !== undefined) return [];
+  if (isObject(items)) return unmappedMembers({ object }, items, { resources });
+  if (!isObject(properties)) return [];
+  const rules = new Map([...Object.entries(definition.fields), ...Object.entries(definition.inputs ?? {})]);
+  return schemaMembers(schema, (name) => rules.has(name)).filter(
+    (name) => rules.get(name)?.upstream === undefined && rules.get(name)?.send !== false,
+  );
+}
+
+/** A schema that allows only the fields of a nested object, or of the items of a list; undefined for other members. */
+export function nestedSchema(
+  { object = "", write }: FieldRule,
+  { resources }: Pick<FieldContext, "resources">,
+  parents: readonly string[] = [],
+): Schema | undefined {
+  const definition = parents.includes(object) ? undefined : resources.get(object)?.definition;
+  if (!definition || write !== undefined) return undefined;
+  const top: JsonObject = {};
+  for (const [name, rule] of Object.entries({ ...definition.fields, ...definition.inputs }))
+    compileSetter(`properties.${name.replaceAll(".", ".properties.")}`)(top, {
+      ...nestedSchema(rule, { resources }, [...parents, object]),
+    });
+  const closed = closeSchema(top, () => undefined);
+  return { ...closed, items: closed };
 }

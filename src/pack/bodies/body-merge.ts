@@ -80,16 +80,9 @@ export function compileAdd(name: string): (v4: JsonObject, value: unknown) => vo
 }
 
 /**
- * Adds members that the client did not send to a translated body. Returns the names of the added members.
- *
- * @param complete The translation of the whole body, if only changes are sent. A member that the client has sent gets
- * no default.
- */
-export type AddGatewayMembers = (v4: JsonObject, complete: JsonObject, writing: WriteContext) => Set<string>;
-
-/**
  * Compiles the function that adds members to a body (constants, defaults, ids of the path, values of calls), and
- * merges members that v4 replaces as a whole with their current values. Names are dotted if nested.
+ * merges members that v4 replaces as a whole with their current values. Names are dotted if nested. The function
+ * returns the names of the added members.
  *
  * @param members Dotted names of the upstream's members.
  * @param hiddenIn Whether clients never see the object of an id in a member.
@@ -106,45 +99,45 @@ export function compileAdditions(
   members: readonly string[],
   hiddenIn: (v4: string) => (id: unknown) => boolean,
   pathParameters: PathParameterDefinitions,
-): AddGatewayMembers {
-  const merges = Object.entries(typeof mergeWith === "object" ? mergeWith : {}).map(([name, source]) => ({
-    get: compileGetter(name),
-    add: compileAdd(name),
+) {
+  /** Compiles the members of a key. @param compile what gives each its value */
+  const compileMembers = <T, V>(
+    definition: Readonly<Record<string, T>>,
+    compile: (value: T, name: string) => V,
+  ) =>
+    Object.entries(definition).map(([name, value]) => ({
+      name,
+      get: compileGetter(name),
+      add: compileAdd(name),
+      value: compile(value, name),
+    }));
+  const merges = compileMembers(typeof mergeWith === "object" ? mergeWith : {}, (source, name) => ({
     current: compileGetter(source),
     merge: compileMerge(
       members.flatMap((member) => (member.startsWith(`${name}.`) ? member.slice(name.length + 1) : [])),
       hiddenIn(name),
     ),
   }));
-  const compileMember = <T>([name, value]: readonly [string, T]) => ({
-    name,
-    value,
-    get: compileGetter(name),
-    add: compileAdd(name),
+  const missing = compileMembers(defaults, (value) => value);
+  const constants = compileMembers(set, (value) => value);
+  const ofCalls = compileMembers(fromCalls, compileGetter);
+  const ids = compileMembers(fromPath, (parameter) => {
+    const { [parameter]: rule } = pathParameters;
+    const toValue = compilePathValue(typeof rule === "object" ? rule.type : rule);
+    return (path: WriteContext["path"]) => {
+      const { [parameter]: text } = path;
+      return text === undefined ? undefined : toValue(text);
+    };
   });
-  const ofCalls = Object.entries(fromCalls).map(([name, source]) =>
-    compileMember([name, compileGetter(source)]),
-  );
-  const [missing, ids, constants] = [
-    Object.entries(defaults).map(compileMember),
-    Object.entries(fromPath).map(([name, parameter]) => {
-      const { [parameter]: rule } = pathParameters;
-      const toValue = compilePathValue(typeof rule === "object" ? rule.type : rule);
-      return { ...compileMember([name, parameter]), toValue };
-    }),
-    Object.entries(set).map(compileMember),
-  ];
-  return (v4, complete, { path, calls }) => {
+  /** @param complete The whole translated body, if only changes are sent: what the client has sent gets no default. */
+  return (v4: JsonObject, complete: JsonObject, { path, calls }: WriteContext): Set<string> => {
     const given = missing.filter(({ get }) => get(v4) === undefined && get(complete) === undefined);
-    for (const { get, add, current, merge } of merges) {
+    for (const { get, add, value } of merges) {
       const written = get(v4);
-      if (written !== undefined) add(v4, merge(written, current(calls)));
+      if (written !== undefined) add(v4, value.merge(written, value.current(calls)));
     }
     for (const { add, value } of given) add(v4, value);
-    for (const { add, value, toValue } of ids) {
-      const { [value]: text } = path;
-      add(v4, text === undefined ? undefined : toValue(text));
-    }
+    for (const { add, value: valueIn } of ids) add(v4, valueIn(path));
     const found = ofCalls.filter(({ value: valueIn }) => valueIn(calls) !== undefined);
     for (const { add, value: valueIn } of found) add(v4, valueIn(calls));
     for (const { add, value } of constants) add(v4, value);

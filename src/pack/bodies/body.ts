@@ -12,6 +12,7 @@ import {
   compilePathMembers,
   compileSentMembers,
   findParts,
+  nestedSchema,
   type BodyContext,
   type BodyMember,
   type Part,
@@ -19,7 +20,6 @@ import {
 } from "./body-members.ts";
 import { mergeSources } from "./body-merge.ts";
 import { compileSchema, validSchema } from "./body-schema.ts";
-import { nestedSchema } from "./nested-schemas.ts";
 import { compileFormValues } from "./form-values.ts";
 import {
   closeSchema,

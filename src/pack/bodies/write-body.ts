@@ -102,12 +102,6 @@ const hiddenIn =
     return catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
   };
 
-/** A member of the upstream's body that is computed from the client's, or why it can't be. */
-type Computed = { readonly put: (v4: JsonObject) => void } | { readonly fault: ErrorDetail };
-
-const faultsOf = (computed: readonly Computed[]): ErrorDetail[] =>
-  computed.flatMap((each) => ("fault" in each ? [each.fault] : []));
-
 /** Whether an expression over the body may read a member that breaks the schema. */
 function readsInvalid(
   { inputNames, variables }: Pick<ScopedExpression, "inputNames" | "variables">,
@@ -129,15 +123,19 @@ function withoutRepeats(errors: readonly ErrorDetail[]): ErrorDetail[] {
   });
 }
 
-/**
- * Compiles the members of `from_body`. @returns a function that gives the members that have a value, or can't have
- * one
- */
+/** Members of the upstream's body that are computed from the client's. */
+interface Computed {
+  /** Adds those that have a value. */
+  readonly puts: ((v4: JsonObject) => void)[];
+  readonly faults: ErrorDetail[];
+}
+
+/** Compiles the members of `from_body`. */
 function compileComputed(
   members: Readonly<Record<string, string>>,
   { errorNames = {} }: Pick<BodyContext, "errorNames">,
   location: SourceLocation,
-): (body: JsonObject, writing: WriteContext) => MaybePromise<readonly Computed[]> {
+): (body: JsonObject, writing: WriteContext) => MaybePromise<Computed> {
   const compiled = Object.entries(members).map(([name, source]) => {
     const expression = compileScoped(source, location.at(name), "request");
     if (expression.variables.has("calls"))
@@ -152,14 +150,20 @@ function compileComputed(
     const values = mapMaybe(computable, ({ expression }) =>
       failureAsValue(() => expression.evaluate(body, scope)),
     );
-    return thenMaybe(values, (found) =>
-      computable.flatMap(({ add, field }, index): Computed[] => {
+    return thenMaybe(values, (found) => {
+      const computed: Computed = { puts: [], faults: [] };
+      for (const [index, { add, field }] of computable.entries()) {
         const value = found[index];
-        if (value === undefined) return [];
-        if (!(value instanceof ExpressionError)) return [{ put: (v4) => add(v4, value) }];
-        return [{ fault: { ...(field !== undefined && { field }), reason: INVALID_VALUE, cause: value } }];
-      }),
-    );
+        if (value instanceof ExpressionError)
+          computed.faults.push({
+            ...(field !== undefined && { field }),
+            reason: INVALID_VALUE,
+            cause: value,
+          });
+        else if (value !== undefined) computed.puts.push((v4) => add(v4, value));
+      }
+      return computed;
+    });
   };
 }
 
@@ -199,7 +203,7 @@ export function compileBodyWrite(
         const { faults } = addWritten({}, given, written, unknownRecord);
         return thenMaybe(checks.early({ ...writing, body }), (more) => [
           ...faults,
-          ...faultsOf(computed),
+          ...computed.faults,
           ...withoutFailures(more, writing),
         ]);
       }),
@@ -225,13 +229,12 @@ export function compileBodyWrite(
         const names = new Set(sent.map(({ name }) => name));
         const complete: JsonObject = {};
         if (whole) addWritten(complete, given, whole, unknownRecord);
-        const puts = computed.flatMap((each) => ("put" in each ? [each.put] : []));
-        for (const put of puts) put(v4);
+        for (const put of computed.puts) put(v4);
         const added = addGatewayMembers(v4, complete, writing);
         return thenMaybe(checks.all({ ...writing, body, request: v4 }), (more) => ({
           v4,
-          faults: withoutRepeats([...faults, ...faultsOf(computed), ...withoutFailures(more, writing)]),
-          empty: empty && added.size === 0 && puts.length === 0,
+          faults: withoutRepeats([...faults, ...computed.faults, ...withoutFailures(more, writing)]),
+          empty: empty && added.size === 0 && computed.puts.length === 0,
           added,
           sent: (name: string) => names.has(name),
           losses,

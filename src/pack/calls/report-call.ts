@@ -2,7 +2,6 @@
 import type { SourceLocation } from "../../base/index.ts";
 import {
   checkRules,
-  finds,
   hasNoEffect,
   type KeyRule,
   type KeyRules,
@@ -48,14 +47,14 @@ const RULES: KeyRules<CallFacts> = {
   unfinished: [needsKey("repeat")],
   repeat: [
     isRead,
-    finds(({ keys: { repeat } }) => {
+    ({ keys: { repeat } }) => {
       const { interval_ms: interval = 0, timeout_ms: timeout = 0 } = repeat ?? {};
       const at = ["repeat", "interval_ms"];
       if (interval > timeout)
         return [{ at, message: "the call would not be repeated: interval_ms is longer than timeout_ms" }];
       const message = `a call is sent ${MOST_REQUESTS} times at most: interval_ms is too short for timeout_ms`;
       return timeout > MOST_REQUESTS * interval ? [{ at, message }] : [];
-    }),
+    },
   ],
   body: [hasNoEffect(({ endpoint }) => endpoint.method === "GET", ": a GET has no body")],
   status: [isLater],
@@ -63,7 +62,7 @@ const RULES: KeyRules<CallFacts> = {
   fallback: [isLater, needsKey("answer")],
   not_found_field: [isRead, needs('"at: before"', ({ keys }) => keys.at === "before")],
   values: [
-    finds(({ keys: { values = {}, upstream }, endpoint }) =>
+    ({ keys: { values = {}, upstream }, endpoint }) =>
       Object.keys(values)
         .filter((name) => !endpoint.names.has(name))
         .map((name) => ({
@@ -71,7 +70,6 @@ const RULES: KeyRules<CallFacts> = {
           message: `"${name}" has no effect: the path of "upstream" does not have {${name}}`,
           hint: `${upstream}/{${name}}`,
         })),
-    ),
   ],
   at: [
     states(
@@ -98,9 +96,8 @@ const RULES: KeyRules<CallFacts> = {
   all_pages: [
     isRead,
     isOneResponse,
-    finds(({ keys: { each } }) =>
+    ({ keys: { each } }) =>
       each === undefined ? [] : [{ at: [], message: '"all_pages" and "each" exclude each other' }],
-    ),
   ],
   each: [isOneResponse],
 };

@@ -84,7 +84,7 @@ function emitField(
     return emitConstant(toJsonText(rule.const), steps, unit);
   if (read !== undefined) return emitExpression({ ...rule, read }, steps, context, location, unit);
   const range = unit.scanned.range((v4 ?? "").split("."));
-  return isNonEmpty(steps) ? emitSteps(steps, range, unit) : { kind: "copied", range };
+  return steps.length > 0 ? emitSteps(steps, range, unit) : { kind: "copied", range };
 }
 
 /** Turns a function that appends to a buffer into one that returns the text. */
@@ -100,10 +100,6 @@ const readFromAppend =
     }
   };
 
-type NonEmptySteps = readonly [ReadStep, ...ReadStep[]];
-
-const isNonEmpty = (steps: readonly ReadStep[]): steps is NonEmptySteps => steps.length > 0;
-
 type RunSteps = (
   text: MaybePromise<JsonText>,
   reading: ReadContext,
@@ -112,9 +108,11 @@ type RunSteps = (
   end: number,
 ) => MaybePromise<JsonText>;
 
-/** Chains steps into one function, which ends as soon as a step gives null or nothing. */
-function chainSteps([{ run }, ...others]: NonEmptySteps): RunSteps {
-  const runOthers = isNonEmpty(others) ? chainSteps(others) : undefined;
+/** Chains steps into one function, which ends as soon as a step gives null or nothing. Undefined without steps. */
+function chainSteps([first, ...others]: readonly ReadStep[]): RunSteps | undefined {
+  if (!first) return undefined;
+  const { run } = first;
+  const runOthers = chainSteps(others);
   return function runSteps(text, reading, cursor, start, end): MaybePromise<JsonText> {
     if (text === null || text === undefined) return text;
     if (text instanceof Promise)
@@ -126,7 +124,7 @@ function chainSteps([{ run }, ...others]: NonEmptySteps): RunSteps {
 
 /** A constant, or the steps over a constant. */
 function emitConstant(text: JsonText, steps: readonly ReadStep[], { builder }: ReaderUnit): FieldCode {
-  if (!isNonEmpty(steps)) return { kind: "constant", text };
+  if (steps.length === 0) return { kind: "constant", text };
   const js = `${builder.constant(chainSteps(steps))}(${JSON.stringify(text)}, reading, cursor, start, at)`;
   return { kind: "computed", js, mayBeAsync: steps.some(({ mayBeAsync }) => mayBeAsync) };
 }
@@ -171,9 +169,10 @@ function emitExpression(
   const print = (input: unknown, value: unknown, reading: ReadContext): MaybePromise<JsonText> =>
     expression.print(input, bind(value, reading));
   const text = call(print, expression.variables);
-  const js = isNonEmpty(steps)
-    ? `${unit.builder.constant(chainSteps(steps))}(${text}, reading, cursor, start, at)`
-    : text;
+  const js =
+    steps.length > 0
+      ? `${unit.builder.constant(chainSteps(steps))}(${text}, reading, cursor, start, at)`
+      : text;
   return { kind: "computed", js: guard + js, mayBeAsync };
 }
 
@@ -209,8 +208,9 @@ const emitUnlessNull = ({ start, end }: ByteRange): string =>
 function emitText(steps: readonly ReadStep[], range: ByteRange, { builder, scanned }: ReaderUnit): string {
   const { start, end } = range;
   const text = `rawTextAt(cursor, ${start}, ${end})`;
-  if (!isNonEmpty(steps)) return emitUnlessNull(range) + text;
-  const [{ cachedText, expand }] = steps.length === 1 ? steps : [{}];
+  const [only] = steps;
+  if (!only) return emitUnlessNull(range) + text;
+  const { cachedText, expand }: Partial<ReadStep> = steps.length === 1 ? only : {};
   const cached = cachedText ? `${builder.constant(cachedText)}(bytes, ${start}, ${end}, reading) ?? ` : "";
   if (expand) {
     const offsets = expand.members
@@ -224,11 +224,11 @@ function emitText(steps: readonly ReadStep[], range: ByteRange, { builder, scann
 }
 
 /** The steps over a v4 value. */
-function emitSteps(steps: NonEmptySteps, range: ByteRange, unit: ReaderUnit): FieldCode {
+function emitSteps(steps: readonly ReadStep[], range: ByteRange, unit: ReaderUnit): FieldCode {
   const { start, end } = range;
   const mayBeAsync = steps.some((step) => step.mayBeAsync);
   const js = emitText(steps, range, unit);
-  const [{ isUnchanged }] = steps.length === 1 ? steps : [{}];
+  const isUnchanged = steps.length === 1 ? steps[0]?.isUnchanged : undefined;
   if (!isUnchanged) return { kind: "computed", js, mayBeAsync };
   const skip = `${end} > 0 && ${unit.builder.constant(isUnchanged)}(bytes, ${start}, ${end}) ? undefined : `;
   return { kind: "computed", js: skip + js, mayBeAsync, range };

@@ -4,16 +4,7 @@ import { about } from "../../base/index.ts";
 import { mediaType } from "../values/text-types.ts";
 import { hasParts } from "../calls/call-definition.ts";
 import { routeKey } from "./key.ts";
-import {
-  finds,
-  has,
-  hasNoEffect,
-  needs,
-  needsKey,
-  needsObjectBody,
-  type RouteKind,
-  states,
-} from "../key-rules.ts";
+import { has, hasNoEffect, needs, needsKey, needsObjectBody, type RouteKind, states } from "../key-rules.ts";
 
 const name = z.string().min(1);
 
@@ -28,7 +19,7 @@ export const body = routeKey({
       ": the route sends a GET, which has no body",
     ),
     hasNoEffect(({ kind }) => WITHOUT_BODY.has(kind), ": the upstream gets nothing of it on this route"),
-    finds(({ callsBefore, body: rules }) =>
+    ({ callsBefore, body: rules }) =>
       (rules?.callSources ?? [])
         .map(({ path, use }) => ({ path, use, call: path.split(".")[0] ?? "" }))
         .filter(({ call }) => !callsBefore.includes(call))
@@ -37,15 +28,13 @@ export const body = routeKey({
           message: `the body ${use} "${path}", and the route has no call "${call}" before the main call`,
           hint: `calls: [{ name: ${call}, at: before, upstream: "GET /path" }]`,
         })),
-    ),
-    finds(({ parameters, body: rules }) =>
+    ({ parameters, body: rules }) =>
       (rules?.pathParameters ?? [])
         .filter((parameter) => !parameters.includes(parameter))
         .map((parameter) => ({
           at: ["body"],
           message: `the body uses :${parameter}, and the path has no such parameter`,
         })),
-    ),
   ],
 });
 
@@ -128,7 +117,7 @@ export const ifMatch = routeKey({
     "current",
   ),
   rules: [
-    finds(({ keys, call, callsBefore, headers }) => {
+    ({ keys, call, callsBefore, headers }) => {
       const required = keys["if_match"] as string;
       if (!callsBefore.includes(required))
         return [
@@ -146,7 +135,7 @@ export const ifMatch = routeKey({
               hint: "headers: { request: { If-Match: If-Match } }",
             },
           ];
-    }),
+    },
     needs("a call that changes something: this one is a GET", ({ call }) => call !== "GET"),
     states(
       ({ keys }) => hasParts(keys),

@@ -11,7 +11,7 @@ import type { Endpoint } from "../calls/endpoint.ts";
 import type { RouteCall } from "../calls/call.ts";
 import { routeKey } from "./key.ts";
 import type { KeyContext } from "./key-context.ts";
-import { excludesAll, finds } from "../key-rules.ts";
+import { excludesAll } from "../key-rules.ts";
 import { chunkProblems, chunkSchema, compileChunk, MOST_CALLS } from "../calls/bulk-chunk.ts";
 import { describeResults, reportInvalidShapes } from "../calls/bulk-shapes.ts";
 
@@ -207,7 +207,7 @@ export const bulk = routeKey({
     "The client sends many ids, and each id is a call. The response lists all successes and failures.",
     { parameter: "id", ids: "ids", most: 50, list: { results: "$items" } },
   ),
-  rules: [excludesAll(EXCLUDED), finds(chunkProblems)],
+  rules: [excludesAll(EXCLUDED), chunkProblems],
   compile: compileBulk,
   checkCalls: (compiled, calls, route) => calls.forEach((call) => reportManyPolls(compiled, call, route)),
   openapi: (compiled) => ({ describeResponse: (object) => describeResults(compiled, object) }),

@@ -7,7 +7,7 @@ import { compileCall, type RouteCall } from "../calls/call.ts";
 import { partLoss, relatedLoss, responseLoss } from "../calls/loss-texts.ts";
 import { routeKey } from "./key.ts";
 import type { KeyContext } from "./key-context.ts";
-import { finds, has, hasNoEffect, type RouteKind, states, type WrittenKeys } from "../key-rules.ts";
+import { has, hasNoEffect, type RouteKind, states, type WrittenKeys } from "../key-rules.ts";
 
 /** Kinds of routes that make no other call than their main one. */
 const WITHOUT_CALLS: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "rejected"]);
@@ -52,7 +52,7 @@ export const calls = routeKey({
   ),
   rules: [
     hasNoEffect(({ kind }) => WITHOUT_CALLS.has(kind), " on this route: it makes one call at most"),
-    finds(({ keys, kind, callsBefore }) =>
+    ({ keys, kind, callsBefore }) =>
       kind === "file"
         ? writtenCalls(keys).flatMap((call, index) =>
             (typeof call === "string" ? callsBefore.includes(call) : call.at === "before")
@@ -64,23 +64,20 @@ export const calls = routeKey({
                 },
           )
         : [],
-    ),
-    finds(({ keys }) =>
+    ({ keys }) =>
       has({ keys }, "bulk")
         ? placesOf(keys, ({ at, part }) => at === "before" || part !== undefined).map((index) => ({
             at: ["calls", index],
             message: '"bulk" excludes calls before the main call, and parts',
           }))
         : [],
-    ),
-    finds(({ keys, kind }) =>
+    ({ keys, kind }) =>
       kind === "paged" || has({ keys }, "search")
         ? placesOf(keys, ({ answer }) => answer !== undefined).map((index) => ({
             at: ["calls", index, "answer"],
             message: "the response of this route is a page of a list: no other call has it",
           }))
         : [],
-    ),
     states(
       ({ keys }) => keys.response !== "object" && hasParts(keys),
       "a call with a part of an object needs a route that responds with an object",

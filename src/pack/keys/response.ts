@@ -7,7 +7,7 @@ import { mediaType, textMediaType } from "../values/text-types.ts";
 import { compileSparseFields } from "../fields/sparse-fields.ts";
 import { routeSparseFields } from "../fields/sparse-fields-definition.ts";
 import { routeKey } from "./key.ts";
-import { excludes, finds, has, needs, states } from "../key-rules.ts";
+import { excludes, has, needs, states } from "../key-rules.ts";
 
 const name = z.string().min(1);
 const expression = z.string().min(1);
@@ -149,7 +149,7 @@ export const envelope = routeKey({
     { upstream: { object: { result: "$object" } } },
   ),
   rules: [
-    finds(({ keys }) =>
+    ({ keys }) =>
       (["client", "upstream"] as const).flatMap((side) =>
         Object.entries(SHAPES)
           .filter(
@@ -161,7 +161,6 @@ export const envelope = routeKey({
             message: `"${shape}" has no effect: the route has "response: ${keys.response}"`,
           })),
       ),
-    ),
   ],
 });
 

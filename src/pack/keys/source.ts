@@ -7,14 +7,14 @@ import { passedHeaders } from "../headers/headers-definition.ts";
 import { errorStatus } from "../values/text-types.ts";
 import { routeQuery } from "../parameters/parameter-definition.ts";
 import { routeKey } from "./key.ts";
-import { finds, has, states } from "../key-rules.ts";
+import { has, states } from "../key-rules.ts";
 
 const name = z.string().min(1);
 
 export const client = routeKey({
   schema: about(name, "The client's operation.", "GET /books/:id"),
   rules: [
-    finds(({ call, keys, headers }) =>
+    ({ call, keys, headers }) =>
       call !== "GET" && keys["if_match"] === undefined && headers.maySendVersion && headers.makesVersion
         ? [
             {
@@ -24,7 +24,6 @@ export const client = routeKey({
             },
           ]
         : [],
-    ),
   ],
 });
 
@@ -68,7 +67,7 @@ export const catalog = routeKey({
     true,
   ),
   rules: [
-    finds(({ keys }) =>
+    ({ keys }) =>
       (
         [
           ["pagination", 'the lists of "catalog" have a "pagination" of their own'],
@@ -81,7 +80,6 @@ export const catalog = routeKey({
           message: '"upstream" has no effect: the response comes from the catalog',
           hint,
         })),
-    ),
   ],
 });
 

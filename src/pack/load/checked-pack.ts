@@ -3,14 +3,7 @@ import { basename } from "node:path";
 import { checkedYaml, NOTHING_REMOVED, type ProductWords } from "../../base/index.ts";
 import type { Pack } from "./pack.ts";
 import type { Steps } from "../steps.ts";
-import {
-  buildValidPack,
-  compileDefinitions,
-  hashOfFiles,
-  parsePack,
-  renamedHash,
-  type PackFiles,
-} from "./load-pack.ts";
+import { buildValidPack, compileDefinitions, hashPack, type PackFiles } from "./load-pack.ts";
 import { renameWords } from "./rename-words.ts";
 import { ACCEPTED_FILE, DIALECT_FILE, SURFACE_FILE, type ValidatedPack } from "./validate-pack.ts";
 
@@ -51,15 +44,15 @@ function toChecked({ dialect, surface, accepted, resources }: ValidatedPack): Ch
  * @throws {PackError} With the diagnostics, each with file, line and column.
  */
 export const checkFiles = (files: PackFiles, words: ProductWords): CheckedPack =>
-  toChecked(renameWords(buildValidPack(parsePack(files), words).validated, words));
+  toChecked(renameWords(buildValidPack(files, words).validated, words));
 
 /** Compiles what {@link checkFiles} returned. Yields between its steps. */
 export function* compileChecked(files: PackFiles, checked: CheckedPack, words: ProductWords): Steps<Pack> {
   const compiled = yield* compileDefinitions(restore(files, checked), []);
   if (!compiled) throw new Error(`the pack has no ${DIALECT_FILE}`);
-  return { ...compiled, hash: renamedHash(hashOfFiles(files), words) };
+  return { ...compiled, hash: hashPack(files, words) };
 }
 
 /** Parses and builds a pack. @throws {PackError} With the diagnostics, each with file, line and column. */
 export const buildFiles = (files: PackFiles, words: ProductWords = {}): Pack =>
-  buildValidPack(parsePack(files), words).pack;
+  buildValidPack(files, words).pack;

@@ -1,12 +1,12 @@
 /** The compiled rules of a pack about both dialects as a whole. */
 import {
   createCredentialsFormat,
+  credentialHeaders,
   credentialPlaces,
   type CredentialsPlace,
 } from "../credentials/credentials.ts";
 import { createFilterWriter } from "../filters/filter-writer.ts";
 import { namesInPaths } from "../paths/router.ts";
-import { compileClientPaths } from "../routes/client-paths.ts";
 import { compileMediaTypes } from "../bodies/body-format.ts";
 import { USUAL_SECRET_NAMES } from "./usual-secret-names.ts";
 import { createRateLimitHeaders } from "../headers/rate-limit-headers.ts";
@@ -131,6 +131,34 @@ function checkCredentials(definition: DialectDefinition, location: SourceLocatio
     });
   if (oauth && token !== "client")
     at.at("token").report('with "oauth" clients have tokens of their own, so that token must be "client"');
+}
+
+/** Compiles how a request may differ: its method in a header, and slashes that count. Reports a header that means something else as well. */
+function compileClientPaths({ client }: DialectDefinition, location: SourceLocation) {
+  const { method_header: header, slashes = {} } = client;
+  const methodHeader = header?.toLowerCase();
+  const others = [
+    ...credentialHeaders(client.credentials).map((name) => ["credentials", name] as const),
+    ["filters", client.filters?.header],
+    ["version", client.version?.header],
+    ...Object.keys(client.headers?.request ?? {}).map((name) => ["headers", name] as const),
+  ] as const;
+  for (const [key, name] of others)
+    if (name !== undefined && name.toLowerCase() === methodHeader)
+      location.at("client", "method_header").report(`this header has another meaning: see "${key}"`);
+  const isExact = slashes.trailing === "exact";
+  const rejectsDoubled = slashes.doubled === "reject";
+  return {
+    /** The header with the method that a POST stands for, in lower case; undefined without one. */
+    methodHeader,
+    /** Whether a path may have its doubled slashes, and be of a route by the name of the route; undefined if all may. */
+    acceptsSlashes:
+      isExact || rejectsDoubled
+        ? (path: string, routeName: string): boolean =>
+            !(rejectsDoubled && path.includes("//")) &&
+            !(isExact && path.endsWith("/") !== routeName.endsWith("/"))
+        : undefined,
+  };
 }
 
 /** Compiles the common parts of both dialects. @param files Its resource files, whose routes may differ. */

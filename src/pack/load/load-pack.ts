@@ -20,14 +20,14 @@ import { checkFunctions } from "../expressions/pack-functions.ts";
 import { withShared } from "./shared-definitions.ts";
 import { reportUnused } from "./unused.ts";
 import { isRenaming, renameWords } from "./rename-words.ts";
-import { type PackSources, type ValidatedFile, type ValidatedPack, validatePack } from "./validate-pack.ts";
+import { type ValidatedFile, type ValidatedPack, validatePack } from "./validate-pack.ts";
 import { compileAcceptedDifferences } from "./accepted-differences.ts";
 import { compileApiSurface, findCoverageGaps } from "../routes/api-surface.ts";
 
 /**
  * From YAML to functions, in four stages:
  *
- * 1. {@link parsePack}: text → data with source locations
+ * 1. `parseYaml`: text → data with source locations
  * 2. {@link validatePack}: data → checked definitions
  * 3. {@link renameWords}: definitions in the pack's words → definitions in the service's words
  * 4. {@link compileDefinitions}: definitions → functions
@@ -62,16 +62,11 @@ export function readPack(directory: string): PackFiles {
 const hashOf = (content: unknown): string =>
   createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
 
-/** Identifies the files of a pack by their names and texts. */
-export const hashOfFiles = ({ files }: PackFiles): string =>
-  hashOf(files.map(({ file, text }) => [basename(file), text]));
-
-/** Stage 1. Parses the files of a pack. Never throws: syntax errors are diagnostics of the sources. */
-export const parsePack = (pack: PackFiles): PackSources => ({
-  directory: pack.directory,
-  sources: pack.files.map(({ file, text }) => parseYaml(file, text)),
-  hash: hashOfFiles(pack),
-});
+/** Identifies a pack in the words of a service, by the names and texts of its files. */
+export function hashPack({ files }: PackFiles, words: ProductWords): string {
+  const hash = hashOf(files.map(({ file, text }) => [basename(file), text]));
+  return isRenaming(words) ? hashOf([hash, words]) : hash;
+}
 
 /** Stage 4. Compiles the definitions, and compares the pack with its API surface. */
 export function* compileDefinitions(
@@ -133,7 +128,7 @@ const firstOf = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
   );
 
 /**
- * Validates, renames and compiles a parsed pack.
+ * Parses, validates, renames and compiles a pack.
  *
  * The pack is compiled in its own words first, so that diagnostics use the author's words, and then again in the
  * service's words if they differ.
@@ -142,14 +137,15 @@ const firstOf = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
  * @throws {PackError} With every diagnostic, each with file, line and column.
  */
 export function buildValidPack(
-  parsed: PackSources,
+  files: PackFiles,
   words: ProductWords,
 ): { readonly pack: Pack; readonly validated: ValidatedPack } {
   const diagnostics: Diagnostic[] = [];
-  const validated = validatePack(parsed, diagnostics);
+  const sources = files.files.map(({ file, text }) => parseYaml(file, text));
+  const validated = validatePack(files.directory, sources, diagnostics);
   // A reference to a file that is invalid would be reported as a second problem.
   const others = [validated.dialect, validated.surface, validated.accepted].filter(Boolean);
-  const isComplete = validated.resources.length + others.length >= parsed.sources.length;
+  const isComplete = validated.resources.length + others.length >= sources.length;
   const hasDuplicates = reportDuplicateObjects(validated, diagnostics);
   const pack =
     isComplete && !hasDuplicates ? runSteps(compileDefinitions(validated, diagnostics)) : undefined;
@@ -157,12 +153,8 @@ export function buildValidPack(
   const renamed = isRenaming(words)
     ? (runSteps(compileDefinitions(renameWords(validated, words), [])) ?? pack)
     : pack;
-  return { pack: { ...renamed, hash: renamedHash(parsed.hash, words) }, validated };
+  return { pack: { ...renamed, hash: hashPack(files, words) }, validated };
 }
-
-/** Identifies a pack in the words of a service. */
-export const renamedHash = (hash: string, words: ProductWords): string =>
-  isRenaming(words) ? hashOf([hash, words]) : hash;
 
 /**
  * Loads the pack of a folder: reads, parses, validates, renames and compiles it.
@@ -170,4 +162,4 @@ export const renamedHash = (hash: string, words: ProductWords): string =>
  * @throws {PackError} With every diagnostic, each with file, line and column.
  */
 export const loadPack = (directory: string, words: ProductWords = {}): Pack =>
-  buildValidPack(parsePack(readPack(directory)), words).pack;
+  buildValidPack(readPack(directory), words).pack;

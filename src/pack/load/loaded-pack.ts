@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { buildFiles, compileChecked } from "./checked-pack.ts";
-import { hashOfFiles, readPack, renamedHash, type PackFiles } from "./load-pack.ts";
+import { hashPack, readPack, type PackFiles } from "./load-pack.ts";
 import type { Pack } from "./pack.ts";
 import { runInSlices } from "../steps.ts";
 import { errorText, formatDiagnosticLine, isObserving, PackError, type Settings } from "../../base/index.ts";
@@ -38,7 +38,7 @@ export const readPackFiles = (settings: PackSettings): PackFiles =>
 
 /** The hash of the pack that files are compiled to. */
 export const packHash = (files: PackFiles, { WORDS }: Pick<Settings, "WORDS">): string =>
-  renamedHash(hashOfFiles(files), WORDS);
+  hashPack(files, WORDS);
 
 /** Compiles the files of a pack, in the product words of the settings. @throws {PackError} If they are invalid. */
 export const loadFiles = (files: PackFiles, { WORDS }: Pick<Settings, "WORDS">): LoadedPack => ({

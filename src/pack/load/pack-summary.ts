@@ -7,7 +7,8 @@ import type { Pack } from "./pack.ts";
 import type { Route } from "../routes/route.ts";
 
 /** How the value of an alpha field is determined (mappings/README.md, "What check counts"). */
-export type FieldClass = "same" | "renamed" | "value" | "expanded" | "derived" | "composed" | "missing";
+export type FieldClass = (typeof FIELD_CLASSES)[number];
+const FIELD_CLASSES = ["same", "renamed", "value", "expanded", "derived", "composed", "missing"] as const;
 
 /** Returns the names of both APIs of a pack. */
 export const namesOf = ({ dialect: { client, upstream } }: Pack): ApiNames => ({
@@ -73,16 +74,10 @@ export function summarizePack(pack: Pack) {
     })),
   }));
   /** Fields by class. `lossy` counts all fields with a loss. */
-  const classes: Record<FieldClass | "lossy", number> = {
-    same: 0,
-    renamed: 0,
-    value: 0,
-    expanded: 0,
-    derived: 0,
-    composed: 0,
-    missing: 0,
-    lossy: 0,
-  };
+  const classes = Object.fromEntries([...FIELD_CLASSES, "lossy"].map((name) => [name, 0])) as Record<
+    FieldClass | "lossy",
+    number
+  >;
   for (const field of objects.flatMap(({ fields }) => fields)) {
     classes[field.class] += 1;
     if (field.loss !== null && field.class !== "missing") classes.lossy += 1;

@@ -8,7 +8,7 @@ import {
 } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
-import type { ValidatedPack } from "./validate-pack.ts";
+import type { ValidatedFile, ValidatedPack } from "./validate-pack.ts";
 
 /** Whether words of a pack have other words in the service. */
 export const isRenaming = (words: ProductWords): boolean =>
@@ -21,27 +21,24 @@ export function renameWords(pack: ValidatedPack, words: ProductWords): Validated
   const scopeWords = dialect?.definition.scope_words ?? [];
   const rename = createRenamer(words, scopeWords);
   const scopes = scopeRenaming(words, scopeWords);
+  const renameFile = <T extends ValidatedFile<unknown>>(file: T, definition: T["definition"]): T => ({
+    ...file,
+    definition: renameDeep(definition, rename),
+  });
   return {
     removed,
-    dialect: dialect && {
-      ...dialect,
-      definition: renameDeep(renameScopes(dialect.definition, scopes), rename),
-    },
-    surface: surface && { ...surface, definition: renameDeep(surface.definition, rename) },
-    accepted: accepted && { ...accepted, definition: renameDeep(accepted.definition, rename) },
-    resources: resources.map((file) => ({
-      ...file,
-      definition: renameDeep(renameRouteScopes(file.definition, scopes), rename),
-    })),
+    dialect: dialect && renameFile(dialect, renameScopes(dialect.definition, scopes)),
+    surface: surface && renameFile(surface, surface.definition),
+    accepted: accepted && renameFile(accepted, accepted.definition),
+    resources: resources.map((file) => renameFile(file, renameRouteScopes(file.definition, scopes))),
   };
 }
 
 /** Renames scope words in `scopes` and in value tables. */
 function renameScopes(definition: DialectDefinition, rename: ScopeRenaming): DialectDefinition {
-  const renameTable = <T>(values: T): T =>
-    typeof values === "string" ? values : renameDeep(values, rename.actions);
-  const values = Object.entries(definition.values).map(([name, kind]) => {
-    const { same, read, write } = kind;
+  const renameTable = <T>(words: T): T =>
+    typeof words === "string" ? words : renameDeep(words, rename.actions);
+  const values = Object.entries(definition.values).map(([name, { same, read, write, ...kind }]) => {
     const words = { ...(same && { same }), ...(read && { read }), ...(write && { write }) };
     const renamed = Object.entries(words).map(([key, value]) => [key, renameTable(value)] as const);
     return [name, { ...kind, ...Object.fromEntries(renamed) }] as const;

@@ -26,14 +26,6 @@ export const DIALECT_FILE = "pack.yaml";
 export const SURFACE_FILE = "surface.yaml";
 export const ACCEPTED_FILE = "accepted-differences.yaml";
 
-/** The files of a pack, parsed but not validated. */
-export interface PackSources {
-  readonly directory: string;
-  readonly sources: readonly YamlSource[];
-  /** Limits of the names and texts of the files. */
-  readonly hash: string;
-}
-
 /** A file of a pack, with its definition. */
 export interface ValidatedFile<T> {
   readonly source: YamlSource;
@@ -50,7 +42,11 @@ export interface ValidatedPack {
 }
 
 /** Stage 2. Validates each file against the schema of its kind. */
-export function validatePack({ directory, sources }: PackSources, diagnostics: Diagnostic[]): ValidatedPack {
+export function validatePack(
+  directory: string,
+  sources: readonly YamlSource[],
+  diagnostics: Diagnostic[],
+): ValidatedPack {
   const names = new Set<string>();
   const incomplete: { readonly source: YamlSource; readonly path: YamlPath }[] = [];
   function validate<T>(source: YamlSource | undefined, schema: z.ZodType<T>, kind: FileKind) {

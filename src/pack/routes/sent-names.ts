@@ -4,13 +4,11 @@
  * responses. Each has a number.
  */
 import type { Conditions, Filter } from "../filters/condition.ts";
-import type { Scalar } from "../values/value-kind.ts";
 import { isObject, DEFAULT_SEVERITY } from "../../base/index.ts";
 import type { Query } from "../paths/query.ts";
 import { listFields } from "../filters/filters.ts";
 import type { Route } from "./route.ts";
 import type { Schema } from "../values/schema-members.ts";
-import type { Loss } from "../fields/loss.ts";
 
 /** Maximum number of names of a route. Words are left out before members, parameters and fields. */
 const MAX_NAMES = 1024;
@@ -30,47 +28,45 @@ export type SentNames = ReturnType<typeof compileNames>;
 interface Place {
   /** The number of its name. */
   index: number | undefined;
+  /** The numbers of its words. */
   readonly words: Map<string, number>;
-  readonly children: Map<string, Place>;
+  readonly children: Places;
 }
+type Places = Map<string, Place>;
 
-const createPlace = (): Place => ({ index: undefined, words: new Map(), children: new Map() });
-
-/** Collects the names of a route before they get their numbers. */
-class NameList {
-  readonly #names = new Map<string, Place>();
-  readonly #words = new Map<string, { readonly place: Place; readonly word: string }>();
-
-  add(name: string, place: Place, words: Iterable<unknown>): void {
-    this.#names.set(name, place);
-    for (const word of words)
-      if (isWord(word)) this.#words.set(`${name}=${String(word)}`, { place, word: String(word) });
-  }
-
-  /** Numbers the names. @returns All names in the order of their numbers. */
-  number(): readonly string[] {
-    const names = [...this.#names.keys(), ...this.#words.keys()].slice(0, MAX_NAMES);
-    for (const [index, name] of names.entries()) {
-      const place = this.#names.get(name);
-      if (place) place.index = index;
-      const of = this.#words.get(name);
-      of?.place.words.set(of.word, index);
-    }
-    return names;
-  }
+/** The place below another one. It is created if it is missing. */
+function placeIn(places: Places, key: string): Place {
+  const place = places.get(key) ?? { index: undefined, words: new Map(), children: new Map() };
+  places.set(key, place);
+  return place;
 }
 
 const isWord = (value: unknown): value is string | number | boolean =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-/** The place below another one. It is created if it is missing. */
-function placeIn(places: Map<string, Place>, key: string): Place {
-  const existing = places.get(key);
-  if (existing) return existing;
-  const created = createPlace();
-  places.set(key, created);
-  return created;
+/** Gives names their numbers: words get theirs after all other names. */
+function createNameList() {
+  const names: string[] = [];
+  const words: { readonly name: string; readonly place: Place; readonly word: string }[] = [];
+  const next = (name: string): number | undefined =>
+    names.length < MAX_NAMES ? names.push(name) - 1 : undefined;
+  return {
+    add(name: string, place: Place, ofPlace: Iterable<unknown>): void {
+      place.index ??= next(name);
+      for (const word of ofPlace) if (isWord(word)) words.push({ name, place, word: String(word) });
+    },
+    /** Returns all names in the order of their numbers. */
+    finish(): readonly string[] {
+      for (const { name, place, word } of words) {
+        const index = place.words.has(word) ? undefined : next(`${name}=${word}`);
+        if (index !== undefined) place.words.set(word, index);
+      }
+      return names;
+    },
+  };
 }
+
+type NameList = ReturnType<typeof createNameList>;
 
 /** Schemas that hold at the same place as a schema. */
 const alternatives = (schema: Schema): Schema[] =>
@@ -90,15 +86,14 @@ const wordsOf = (schema: Schema): unknown[] => [
 function addMembers(
   schema: Schema,
   name: string,
-  places: Map<string, Place>,
+  places: Places,
   list: NameList,
   valuesOf: (name: string) => Iterable<unknown>,
 ): void {
   const { properties, items } = schema;
-  if (isObject(items)) addMembers(items, name, places, list, valuesOf);
-  for (const each of alternatives(schema)) addMembers(each, name, places, list, valuesOf);
-  if (!isObject(properties)) return;
-  for (const [key, member] of Object.entries(properties)) {
+  for (const each of [...(isObject(items) ? [items] : []), ...alternatives(schema)])
+    addMembers(each, name, places, list, valuesOf);
+  for (const [key, member] of Object.entries(isObject(properties) ? properties : {})) {
     if (!isObject(member)) continue;
     const dotted = name === "" ? key : `${name}.${key}`;
     const place = placeIn(places, key);
@@ -108,23 +103,14 @@ function addMembers(
 }
 
 /** Adds other spellings of members: they count as the documented one. */
-function addAliases({ members }: NonNullable<Route["body"]>, places: Map<string, Place>): void {
-  const find = (name: string): Place | undefined => {
-    let level: Map<string, Place> | undefined = places;
-    let found: Place | undefined;
-    for (const key of name.split(".")) {
-      found = level?.get(key);
-      level = found?.children;
-    }
-    return found;
-  };
+function addAliases({ members }: NonNullable<Route["body"]>, places: Places): void {
   for (const { name, rule } of members) {
-    const place = find(name);
+    const [first = "", ...keys] = name.split(".");
+    const place = keys.reduce((found, key) => found?.children.get(key), places.get(first));
     for (const alias of place ? (rule.aliases ?? []) : []) {
-      const keys = alias.split(".");
-      const last = keys.pop() ?? alias;
-      let level = places;
-      for (const key of keys) level = placeIn(level, key).children;
+      const parents = alias.split(".");
+      const last = parents.pop() ?? alias;
+      const level = parents.reduce((found, key) => placeIn(found, key).children, places);
       if (place && !level.has(last)) level.set(last, place);
     }
   }
@@ -138,19 +124,19 @@ function setBit(bits: Uint8Array, index: number | undefined): void {
 }
 
 /** Marks the words of a place. */
-function setWord(bits: Uint8Array, place: Place, value: unknown): void {
+function markWords(bits: Uint8Array, place: Place, value: unknown): void {
   if (place.words.size === 0) return;
-  if (Array.isArray(value)) for (const each of value) setWord(bits, place, each);
+  if (Array.isArray(value)) for (const each of value) markWords(bits, place, each);
   else if (isWord(value)) setBit(bits, place.words.get(String(value)));
 }
 
 /** Marks a place with its words. */
 function mark(bits: Uint8Array, place: Place, value: unknown): void {
   setBit(bits, place.index);
-  setWord(bits, place, value);
+  markWords(bits, place, value);
 }
 
-function markMembers(value: unknown, places: Map<string, Place>, bits: Uint8Array): void {
+function markMembers(value: unknown, places: Places, bits: Uint8Array): void {
   if (Array.isArray(value)) for (const item of value) markMembers(item, places, bits);
   if (!isObject(value)) return;
   for (const key in value) {
@@ -162,29 +148,22 @@ function markMembers(value: unknown, places: Map<string, Place>, bits: Uint8Arra
   }
 }
 
-/** A whole object in place of an id has no word. */
-const scalarOf = (value: unknown): Scalar | undefined => (isObject(value) ? undefined : (value as Scalar));
-
-function markConditions(conditions: Conditions, places: Map<string, Place>, bits: Uint8Array): void {
+function markConditions(conditions: Conditions, places: Places, bits: Uint8Array): void {
   for (const condition of conditions)
     if (condition.kind === "field") {
       const place = places.get(condition.field);
-      if (place) for (const { value } of condition.tests) mark(bits, place, scalarOf(value));
+      if (place) for (const { value } of condition.tests) mark(bits, place, value);
     } else for (const member of condition.members) markConditions(member, places, bits);
 }
 
 /** Compiles the names of the routes of one path. */
 function compileNames(routes: readonly Route[]) {
-  const list = new NameList();
-  const [body, query, filter] = [
-    new Map<string, Place>(),
-    new Map<string, Place>(),
-    new Map<string, Place>(),
-  ];
+  const list = createNameList();
+  const [body, query, filter]: readonly [Places, Places, Places] = [new Map(), new Map(), new Map()];
   for (const route of routes) {
-    const valuesOf = (name: string): Iterable<unknown> => route.resource.queryFields.get(name)?.values ?? [];
     if (route.body) {
-      addMembers(route.body.schema, "", body, list, valuesOf);
+      const { queryFields } = route.resource;
+      addMembers(route.body.schema, "", body, list, (name) => queryFields.get(name)?.values ?? []);
       addAliases(route.body, body);
     }
     for (const { name, definition } of route.query.parameters)
@@ -195,7 +174,7 @@ function compileNames(routes: readonly Route[]) {
     for (const [name, { values = [] }] of listFields(isWhole, route.resource))
       list.add(`filter.${name}`, placeIn(filter, name), values);
   }
-  const names = list.number();
+  const names = list.finish();
   return {
     /** `body.label`, `body.plan=small`, `query.page`, `filter.status`, `filter.status=running`. */
     names,
@@ -216,9 +195,15 @@ function compileNames(routes: readonly Route[]) {
   };
 }
 
+/** Compiles something of the routes of each path, by the names of the routes. */
+const byName = <T>(
+  routes: readonly Route[],
+  compile: (same: readonly Route[]) => T,
+): ReadonlyMap<string, T> =>
+  new Map([...Map.groupBy(routes, ({ name }) => name)].map(([name, same]) => [name, compile(same)]));
+
 /** Compiles the names of all routes, by the names of the routes. */
-export const compileSentNames = (routes: readonly Route[]): ReadonlyMap<string, SentNames> =>
-  new Map([...Map.groupBy(routes, ({ name }) => name)].map(([name, same]) => [name, compileNames(same)]));
+export const compileSentNames = (routes: readonly Route[]) => byName(routes, compileNames);
 
 /** Maximum number of losses of a route. Those of its objects come first. */
 const MAX_LOSSES = 1024;
@@ -226,14 +211,11 @@ const MAX_LOSSES = 1024;
 /** The losses of the routes of one path, from which the body may select one. */
 export type LossNames = ReturnType<typeof compileLosses>;
 
-/** The losses of requests if other calls of the route fail. */
-const fallbackLosses = ({ callLosses }: Route): Loss[] =>
-  callLosses.map((text) => ({ text, severity: DEFAULT_SEVERITY }));
-
 function compileLosses(routes: readonly Route[]) {
   const losses = [
     ...routes.flatMap((route) => [...route.losses, ...(route.withoutScopes?.losses ?? [])]),
-    ...routes.flatMap((route) => fallbackLosses(route)),
+    // Of requests if other calls of the route fail.
+    ...routes.flatMap((route) => route.callLosses.map((text) => ({ text, severity: DEFAULT_SEVERITY }))),
   ];
   const unique = [...new Map(losses.map((loss) => [loss.text, loss])).values()].slice(0, MAX_LOSSES);
   const numbers = new Map(unique.map(({ text }, index) => [text, index]));
@@ -255,5 +237,4 @@ function compileLosses(routes: readonly Route[]) {
 }
 
 /** Compiles the losses of all routes, by the names of the routes. */
-export const compileLossNames = (routes: readonly Route[]): ReadonlyMap<string, LossNames> =>
-  new Map([...Map.groupBy(routes, ({ name }) => name)].map(([name, same]) => [name, compileLosses(same)]));
+export const compileLossNames = (routes: readonly Route[]) => byName(routes, compileLosses);

@@ -7,24 +7,20 @@ import {
   itemsOf,
   rawTextAt,
   resolveReference,
+  type SourceLocation,
   stringFromJson,
   toJsonText,
 } from "../../../base/index.ts";
 import { invalidValue, listOrFaults } from "./invalid-write.ts";
 import { cacheStubs, type ReadStepFunction } from "./stub-cache.ts";
 import { has, states } from "../../key-rules.ts";
-import type { CatalogTranslation, FieldKeys, ReadStep } from "./field-key.ts";
-
-const schemas = {
-  catalog: about(
-    z.string().min(1).optional(),
-    "A catalog: the upstream (or `read`) has an id here, the client gets the object.",
-    "shelf",
-  ),
-  id_only: about(z.boolean().optional(), "The client gets only the id of the catalog's object.", true),
-};
+import { fieldKeys, type CatalogTranslation, type FieldKeyContext, type ReadStep } from "./field-key.ts";
 
 const UNKNOWN_ID = invalidValue("unknown id");
+
+/** The catalog of a field. Reports a name that the pack does not have. */
+const findCatalog = (name: string | undefined, { catalogs }: FieldKeyContext, location: SourceLocation) =>
+  name === undefined ? undefined : resolveReference(location.at("catalog"), "catalog", name, catalogs);
 
 /** Gives clients only the id. */
 const readId = (catalog: CatalogTranslation): ReadStep => ({
@@ -47,8 +43,15 @@ function readObject(catalog: CatalogTranslation): ReadStep {
   };
 }
 
-export const catalog: FieldKeys<typeof schemas> = {
-  schemas,
+export const catalog = fieldKeys({
+  schemas: {
+    catalog: about(
+      z.string().min(1).optional(),
+      "A catalog: the upstream (or `read`) has an id here, the client gets the object.",
+      "shelf",
+    ),
+    id_only: about(z.boolean().optional(), "The client gets only the id of the catalog's object.", true),
+  },
   rules: {
     id_only: [
       states(
@@ -57,15 +60,13 @@ export const catalog: FieldKeys<typeof schemas> = {
       ),
     ],
   },
-  read({ catalog: name, id_only: isId }, { catalogs }, location) {
-    const found =
-      name === undefined ? undefined : resolveReference(location.at("catalog"), "catalog", name, catalogs);
+  read({ catalog: name, id_only: isId }, context, location) {
+    const found = findCatalog(name, context, location);
     if (!found) return [];
     return [isId ? readId(found) : readObject(found)];
   },
-  write({ catalog: name }, { catalogs }, location) {
-    const found =
-      name === undefined ? undefined : resolveReference(location.at("catalog"), "catalog", name, catalogs);
+  write({ catalog: name }, context, location) {
+    const found = findCatalog(name, context, location);
     if (!found) return undefined;
     return {
       run(value, writing) {
@@ -96,4 +97,4 @@ export const catalog: FieldKeys<typeof schemas> = {
             write: `as an id of the catalog ${name}`,
           },
         ],
-};
+});

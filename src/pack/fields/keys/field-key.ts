@@ -1,4 +1,4 @@
-/** A family of keys of a field. One value contains everything about it, and the registry lists all of them. */
+/** A family of keys of a field: one value contains their schemas, their rules, and what they do. */
 import type { z } from "zod";
 import type { Json, JsonText, PaddedText, SourceLocation } from "../../../base/index.ts";
 import type { MaybePromise } from "../../../jsonata/index.ts";
@@ -135,7 +135,7 @@ export interface FieldTexts {
 export interface FieldKeys<S extends Schemas> {
   readonly schemas: S;
   /** The rules of keys: required keys, excluded keys, and where a key has no effect. */
-  readonly rules?: { readonly [Name in keyof S]?: readonly KeyRule<FieldFacts>[] };
+  readonly rules?: { readonly [Name in keyof NoInfer<S>]?: readonly KeyRule<FieldFacts>[] };
   /** Upstream to client: the conversions of a value in a response. */
   read?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): readonly ReadStep[];
   /** Client to upstream: the conversion of a value in a body. Undefined without one. */
@@ -154,3 +154,6 @@ export interface FieldKeys<S extends Schemas> {
   /** The schema of the value; undefined where the keys say nothing. @param object the schema of the object that it is */
   openapi?(rule: OwnKeys<S>, object: Json | undefined): Json | undefined;
 }
+
+/** Defines keys of a field that belong together. */
+export const fieldKeys = <S extends Schemas>(keys: FieldKeys<S>): FieldKeys<S> => keys;

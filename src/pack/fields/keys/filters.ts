@@ -1,8 +1,8 @@
 /** The keys of a field about filters. The values of a filter are those of responses. */
 import { z } from "zod";
 import { about } from "../../../base/index.ts";
-import { finds, states } from "../../key-rules.ts";
-import type { FieldKeys } from "./field-key.ts";
+import { states } from "../../key-rules.ts";
+import { fieldKeys } from "./field-key.ts";
 
 const name = z.string().min(1);
 
@@ -58,7 +58,7 @@ export const filterRuleOf = ({ filter, upstream }: FilteredField): z.infer<typeo
 /** The upstream's name of a field in filters; undefined if clients can't filter by it. */
 export const filterName = (rule: FilteredField): string | undefined => filterRuleOf(rule)?.upstream;
 
-export const filters: FieldKeys<typeof schemas> = {
+export const filters = fieldKeys({
   schemas,
   rules: {
     boundary: [
@@ -69,7 +69,7 @@ export const filters: FieldKeys<typeof schemas> = {
       ),
     ],
     filter: [
-      finds(({ keys, isInput }) => {
+      ({ keys, isInput }) => {
         // The values of filters are those of responses, or of bodies if no response has the member.
         const key = isInput ? "write" : "read";
         return keys[key] === undefined || filterName(keys) === undefined
@@ -80,7 +80,7 @@ export const filters: FieldKeys<typeof schemas> = {
                 hint: 'a value kind ("values") converts those of filters, too. Lists that the gateway filters itself need no "filter"',
               },
             ];
-      }),
+      },
     ],
   },
   filter(rule, _context, location) {
@@ -94,4 +94,4 @@ export const filters: FieldKeys<typeof schemas> = {
       ...(boundary !== undefined && { boundaryField: boundary, ordered: false }),
     };
   },
-};
+});

@@ -2,11 +2,7 @@
 import { z } from "zod";
 import { about, isStringText, type JsonText, stringFromJson, toJsonText } from "../../../base/index.ts";
 import { normalizeDateTime } from "./date-time.ts";
-import type { FieldKeys } from "./field-key.ts";
-
-const schemas = {
-  format: about(z.enum(["date-time"]).optional(), "`date-time`: `YYYY-MM-DDTHH:MM:SS` in UTC.", "date-time"),
-};
+import { fieldKeys } from "./field-key.ts";
 
 /** A date-time of this length, quotes included, has no fraction and no zone to remove. */
 const NORMAL_LENGTH = '"YYYY-MM-DDTHH:MM:SS"'.length;
@@ -27,8 +23,14 @@ function readTime(text: string): JsonText {
 const isTime = ({ format: form }: { readonly format?: "date-time" | undefined }): boolean =>
   form !== undefined;
 
-export const format: FieldKeys<typeof schemas> = {
-  schemas,
+export const format = fieldKeys({
+  schemas: {
+    format: about(
+      z.enum(["date-time"]).optional(),
+      "`date-time`: `YYYY-MM-DDTHH:MM:SS` in UTC.",
+      "date-time",
+    ),
+  },
   read: (rule) =>
     isTime(rule)
       ? [
@@ -43,4 +45,4 @@ export const format: FieldKeys<typeof schemas> = {
   isTime,
   texts: (rule) => (isTime(rule) ? [{ read: "as a time in UTC" }] : []),
   openapi: (rule) => (isTime(rule) ? { anyOf: [DATE_TIME, { type: "null" }] } : undefined),
-};
+});

@@ -13,15 +13,7 @@ import {
 import { mapMaybe, type MaybePromise, thenMaybe } from "../../../jsonata/index.ts";
 import { listOrFaults } from "./invalid-write.ts";
 import type { LossSink, ReadContext } from "../../translation-context.ts";
-import type { FieldKeyContext, FieldKeys, ReadStep, WriteStep } from "./field-key.ts";
-
-const schemas = {
-  object: about(
-    z.string().min(1).optional(),
-    "The value is an object of this resource, or a list of them.",
-    "disk",
-  ),
-};
+import { fieldKeys, type FieldKeyContext, type ReadStep, type WriteStep } from "./field-key.ts";
 
 /** Names losses of a nested object by the field that holds it. */
 const prefixLosses = (field: string, lost: LossSink): LossSink => ({
@@ -63,8 +55,14 @@ function writeObjects(name: string, { objects }: FieldKeyContext): WriteStep["ru
   };
 }
 
-export const object: FieldKeys<typeof schemas> = {
-  schemas,
+export const object = fieldKeys({
+  schemas: {
+    object: about(
+      z.string().min(1).optional(),
+      "The value is an object of this resource, or a list of them.",
+      "disk",
+    ),
+  },
   read: ({ object: name }, context, location) =>
     name === undefined ? [] : [readObjects(name, context, location)],
   write({ object: name, write: expression }, context, location) {
@@ -78,4 +76,4 @@ export const object: FieldKeys<typeof schemas> = {
   error: ({ object: name = "" }, { objects, resources }) =>
     resources.has(name) ? { memberName: (member) => objects.get(name)?.errorField(member) } : {},
   texts: ({ object: name }) => (name === undefined ? [] : [{ read: `as the object ${name}` }]),
-};
+});

@@ -2,40 +2,38 @@
 import { z } from "zod";
 import { about } from "../../../base/index.ts";
 import { excludes, hasNoEffect } from "../../key-rules.ts";
-import type { FieldKeys } from "./field-key.ts";
+import { fieldKeys } from "./field-key.ts";
 
 const name = z.string().min(1);
 const expression = z.string().min(1);
 
-const schemas = {
-  upstream: about(
-    name.optional(),
-    "Name in the upstream object, body and error, dotted if nested. Short form: `label: label`.",
-    "specs.vcpus",
-  ),
-  read: about(
-    expression.optional(),
-    "JSONata over the upstream object. `$value` is the value at `upstream`. `$networkOf(address, prefix)` gives the first address of an IPv6 network, `$scopesOf(scopes, asked)` the translated scopes within the requested ones.",
-    "$number($value)",
-  ),
-  write: about(
-    expression.optional(),
-    "JSONata over the client's body. `$value` is the member, `$client` the client's address. `$scopesFor(scopes)` translates the client's scopes. An undefined result is not sent.",
-    "$string($value)",
-  ),
-  send: about(
-    z.literal(false).optional(),
-    "`false`: the upstream does not get the member. Only expressions read it.",
-    false,
-  ),
-  const: about(z.json().optional(), "The field always has this value in responses.", null),
-};
-
-export const source: FieldKeys<typeof schemas> = {
-  schemas,
+export const source = fieldKeys({
+  schemas: {
+    upstream: about(
+      name.optional(),
+      "Name in the upstream object, body and error, dotted if nested. Short form: `label: label`.",
+      "specs.vcpus",
+    ),
+    read: about(
+      expression.optional(),
+      "JSONata over the upstream object. `$value` is the value at `upstream`. `$networkOf(address, prefix)` gives the first address of an IPv6 network, `$scopesOf(scopes, asked)` the translated scopes within the requested ones.",
+      "$number($value)",
+    ),
+    write: about(
+      expression.optional(),
+      "JSONata over the client's body. `$value` is the member, `$client` the client's address. `$scopesFor(scopes)` translates the client's scopes. An undefined result is not sent.",
+      "$string($value)",
+    ),
+    send: about(
+      z.literal(false).optional(),
+      "`false`: the upstream does not get the member. Only expressions read it.",
+      false,
+    ),
+    const: about(z.json().optional(), "The field always has this value in responses.", null),
+  },
   rules: {
     read: [excludes("const")],
     write: [hasNoEffect(({ keys }) => keys["send"] === false, ': "send: false" says that nothing is sent')],
   },
   classOf: ({ read }) => (read === undefined ? undefined : "value"),
-};
+});

@@ -14,22 +14,9 @@ import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES, type ReadStepFunction } from "./s
 import { applyValueKind, UnknownValue, type ValueKind } from "../../values/value-kind.ts";
 import { evaluateFor } from "../../expressions/compile-expression.ts";
 import { has, states } from "../../key-rules.ts";
-import type { FieldKeyContext, FieldKeys, ReadStep } from "./field-key.ts";
+import { fieldKeys, type FieldKeyContext, type ReadStep } from "./field-key.ts";
 
 const name = z.string().min(1);
-
-const schemas = {
-  values: about(
-    name.optional(),
-    "A value kind of `pack.yaml`, for both directions, applied after `read` and `write`.",
-    "state",
-  ),
-  arguments: about(
-    z.record(z.string(), z.json()).optional(),
-    "Arguments of the value kind: variables of its expressions.",
-    { default: 90 },
-  ),
-};
 
 /** The value kind of a field. Reports a name that the pack does not have. */
 const findKind = (
@@ -70,8 +57,19 @@ function asFaults(v4: unknown): unknown {
   return Array.isArray(v4) ? listOrFaults(v4.map(asFaults)) : v4;
 }
 
-export const values: FieldKeys<typeof schemas> = {
-  schemas,
+export const values = fieldKeys({
+  schemas: {
+    values: about(
+      name.optional(),
+      "A value kind of `pack.yaml`, for both directions, applied after `read` and `write`.",
+      "state",
+    ),
+    arguments: about(
+      z.record(z.string(), z.json()).optional(),
+      "Arguments of the value kind: variables of its expressions.",
+      { default: 90 },
+    ),
+  },
   rules: {
     arguments: [
       states((facts) => !has(facts, "values"), '"arguments" belong to a value kind: "values" is missing'),
@@ -114,4 +112,4 @@ export const values: FieldKeys<typeof schemas> = {
     const text = `mapped by the value table ${name}`;
     return name === undefined ? [] : [{ read: text, write: text }];
   },
-};
+});
