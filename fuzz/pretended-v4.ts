@@ -1,6 +1,6 @@
 import { fillShape } from "../src/pack/values/shape.ts";
 import type { Pack } from "../src/pack/load/pack.ts";
-import type { Upstream } from "../src/gateway/upstream/client.ts";
+import type { Upstream } from "../src/gateway/upstream/http-call.ts";
 import type { HttpResponse, HttpRequest } from "../src/gateway/upstream/http-call.ts";
 
 /** A v4 without a network: the result of `respond`, or an empty list. */

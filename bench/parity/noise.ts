@@ -1,6 +1,6 @@
 /** Services that change by themselves: what a comparison must not take for a difference. */
 import { parseJson } from "../../src/base/json/parse.ts";
-import type { Upstream } from "../../src/gateway/upstream/client.ts";
+import type { Upstream } from "../../src/gateway/upstream/http-call.ts";
 import { START, type ClientRequest, type Service } from "./services.ts";
 
 /** Time that only the program moves. In milliseconds since the start. */

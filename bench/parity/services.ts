@@ -6,7 +6,7 @@ import type { Pack } from "../../src/pack/load/pack.ts";
 import type { Answer } from "../../src/compare/answers/comparison.ts";
 import { createSandbox, type SandboxService } from "../../src/sandbox/create-sandbox.ts";
 import { createDryRun } from "../../src/compare/dry-run/dry-run.ts";
-import type { Upstream } from "../../src/gateway/upstream/client.ts";
+import type { Upstream } from "../../src/gateway/upstream/http-call.ts";
 import type { HttpRequest, HttpResponse } from "../../src/gateway/upstream/http-call.ts";
 
 /** A client's request; `filter` is the value of its filter header. */

@@ -42,11 +42,8 @@ export { createNativeRateLimit } from "./forward/native-authorization.ts";
 export type { ForwardError } from "./forward/exchange.ts";
 export { badRequestBody, createMessageRejection } from "./http/bad-request.ts";
 export {
-  createCrossSiteGuard,
   createGuard,
-  createHeadGuard,
-  createHostGuard,
-  createPackGuard,
+  createGuards,
   createPreflightLimit,
   type GuardDependencies,
   type GuardOptions,
@@ -54,7 +51,6 @@ export {
   UNKNOWN_PACK,
   warnOfUncheckedHost,
 } from "./http/browser-guards.ts";
-export { corsSettings } from "./http/cors.ts";
 export { allowOrigins } from "./http/cors.ts";
 export { createHostCheck } from "./http/origins.ts";
 export { type HttpServer, isInvalidMessage, listen, ListenError } from "./http/http-server.ts";
@@ -121,18 +117,20 @@ export { createRecordOptions, createRedaction } from "./record/recorded-request.
 export { isSecretId, type RecordOptions } from "./record/recorded-request.ts";
 export { Recorder } from "./record/recorder.ts";
 export { createResponseCache, NO_RESPONSE_CACHE } from "./calls/response-cache.ts";
-export { openExistingState, openSharedState, type SharedState } from "./state/shared-state.ts";
-export type { StateSettings } from "./state/state-backend.ts";
+export {
+  openExistingState,
+  openSharedState,
+  type SharedState,
+  type StateSettings,
+} from "./state/shared-state.ts";
 export { openSqliteKeyValueStore } from "./state/sqlite-store.ts";
 export { type StateFullness, watchFullness } from "./state/state-fullness.ts";
 export { firstPagePath } from "./upstream/catalog-reader.ts";
-export type { Upstream, UpstreamClient } from "./upstream/client.ts";
+export { openUpstream, type UpstreamClient } from "./upstream/client.ts";
 export { type CatalogCache, connectCatalogs } from "./upstream/catalog-cache.ts";
 export { ConnectionShares } from "./upstream/connection-shares.ts";
 export { decodeContent } from "./upstream/content-decoding.ts";
-export type { FileUpstream } from "./upstream/file-client.ts";
-export type { HttpRequest, HttpResponse } from "./upstream/http-call.ts";
+export type { FileUpstream, HttpRequest, HttpResponse, Upstream } from "./upstream/http-call.ts";
 export { UPSTREAM_TLS } from "./upstream/open-tls.ts";
-export { openUpstream } from "./upstream/client.ts";
 export { UpstreamError } from "./upstream/upstream-error.ts";
 export { createTlsConnector, type CurrentContext } from "./upstream/open-tls.ts";

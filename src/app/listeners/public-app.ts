@@ -5,12 +5,8 @@ import { xContentTypeOptions } from "helmet";
 import {
   allowOrigins,
   type AlphaHandler,
-  corsSettings,
-  createCrossSiteGuard,
-  createHeadGuard,
-  createHostGuard,
+  createGuards,
   createKnownSenders,
-  createPackGuard,
   createPreflightLimit,
   createRequestContext,
   createResponder,
@@ -36,6 +32,7 @@ export function createPublicRouter(settings: Settings, dependencies: PublicAppDe
   const respond = createResponder(bodies);
   const toMiddleware = (handler: AlphaHandler): Middleware => respond(trackRequests(dependencies, handler));
   const guardOptions = { lifecycle: lifecycleOf(dependencies, recorder), toMiddleware };
+  const guards = createGuards(settings, dependencies, guardOptions);
   const shadow = dependencies.shadow && new Shadow(settings, dependencies, dependencies.shadow);
   const routeBySide = createRolloutMiddleware(settings, dependencies, recorder, { senders, shadow });
   return express.Router().use(
@@ -48,13 +45,13 @@ export function createPublicRouter(settings: Settings, dependencies: PublicAppDe
       onUntrustedProxy: dependencies.onUntrustedProxy,
     }),
     xContentTypeOptions(),
-    ...createHostGuard(settings, dependencies, guardOptions),
-    allowOrigins(corsSettings(settings, pack), createPreflightLimit(dependencies)),
+    ...guards.host,
+    allowOrigins(settings, pack, createPreflightLimit(dependencies)),
     ...createTesterGuard(settings, dependencies, guardOptions),
     ...createNativeMiddleware(settings, dependencies, recorder, shadow),
-    createHeadGuard(settings, dependencies, guardOptions),
-    ...createCrossSiteGuard(settings, dependencies, guardOptions),
-    ...createPackGuard(settings, dependencies, guardOptions),
+    ...guards.head,
+    ...guards.crossSite,
+    ...guards.pack,
     ...createMigrationPages(settings, dependencies, guardOptions),
     ...(routeBySide ? [routeBySide] : []),
     ...createOAuthMiddleware(settings, dependencies, recorder, toMiddleware),

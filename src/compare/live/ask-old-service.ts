@@ -104,7 +104,7 @@ export class OldService {
   readonly #connections = new ConnectionShares({
     size: CONNECTIONS,
     perToken: CLIENT_CONNECTIONS,
-    perNetwork: CLIENT_CONNECTIONS,
+    networkPerFree: CLIENT_CONNECTIONS / (CONNECTIONS - CLIENT_CONNECTIONS),
     maxWaitMs: MAX_WAIT_MS,
   });
 

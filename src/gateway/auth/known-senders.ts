@@ -12,13 +12,13 @@ import { isSuccess, type Pack, type Route } from "../../pack/index.ts";
  * The route of a request whose token is judged. Undefined if no route matches. Without a pack it is unknown which
  * routes need a token.
  */
-export type JudgedRoute = Pick<Route, "access"> | "unknown" | undefined;
+type JudgedRoute = Pick<Route, "access"> | "unknown" | undefined;
 
 /** Whether the old service has served a request. A redirect counts as a response of the service. */
 export const isServed = (status: number): boolean => status >= 200 && status < 400;
 
 /** Whether a response of the old service shows that it accepts the token: a success, if the route needs a token. */
-export const showsAcceptance = (route: JudgedRoute, status: number): boolean =>
+const showsAcceptance = (route: JudgedRoute, status: number): boolean =>
   route === "unknown"
     ? isServed(status)
     : route !== undefined && route.access !== "public" && isSuccess(status);

@@ -40,9 +40,7 @@ export const partsOf = (by: string): readonly string[] => by.split(SEPARATOR);
  */
 export function createIsSameClient(by: string): (other: string) => boolean {
   const parts = partsOf(by);
-  const ends = parts.flatMap((part) => [`${part}${SEPARATOR}`, `${SEPARATOR}${part}`]);
-  return (other) =>
-    parts.includes(other) || ends.some((end) => other.startsWith(end) || other.endsWith(end)) || other === by;
+  return (other) => partsOf(other).some((part) => parts.includes(part));
 }
 
 /** Finds a counted client that another client belongs to. Returns the other client itself if there is none. */

@@ -3,12 +3,34 @@ import { type Grants, HttpError, TOO_MANY_REQUESTS } from "../../pack/index.ts";
 import { fingerprint, tokenHash } from "./token-cache.ts";
 import { type Owner, type Room, StateUnavailableError } from "../../base/index.ts";
 
+const refreshCredentialsSchema = z.object({ token: z.string(), client: z.string(), secret: z.string() });
+
+const storedTokenSchema = z.object({
+  /** The scopes of the client, in alpha's words: the requested ones, as far as v4 granted them. */
+  scopes: z.string(),
+  /** The current v4 token. Missing if the client's own token is the v4 token. */
+  token: z.string().exactOptional(),
+  /** When the v4 token expires, in milliseconds since 1970. */
+  ends: z.number().exactOptional(),
+  /** When to refresh it, in milliseconds since 1970. */
+  renewAt: z.number().exactOptional(),
+  refresh: refreshCredentialsSchema.exactOptional(),
+  /** The creator of a personal token. It owns the tokens that are created with it. */
+  owner: z.string().exactOptional(),
+  /**
+   * The OAuth client id of the application to which the token was issued. Records of older versions have it only in
+   * `refresh`.
+   */
+  application: z.string().exactOptional(),
+  /** The client has revoked the token, or it can no longer be refreshed. */
+  over: z.literal(true).exactOptional(),
+});
+
 /** The credentials that refresh a token at the login server. */
-export interface RefreshCredentials {
-  readonly token: string;
-  readonly client: string;
-  readonly secret: string;
-}
+export type RefreshCredentials = Readonly<z.infer<typeof refreshCredentialsSchema>>;
+
+/** The record of a gateway token, stored under the hash of that token. */
+export type StoredToken = Readonly<z.infer<typeof storedTokenSchema>>;
 
 /** The login server's response to a code or a refresh token. */
 export interface IssuedToken {
@@ -19,47 +41,14 @@ export interface IssuedToken {
   readonly refresh: string | undefined;
 }
 
-/** The record of a gateway token, stored under the hash of that token. */
-export interface StoredToken {
-  /** The scopes of the client, in alpha's words: the requested ones, as far as v4 granted them. */
-  readonly scopes: string;
-  /** The current v4 token. Missing if the client's own token is the v4 token. */
-  readonly token?: string;
-  /** When the v4 token expires, in milliseconds since 1970. */
-  readonly ends?: number;
-  /** When to refresh it, in milliseconds since 1970. */
-  readonly renewAt?: number;
-  readonly refresh?: RefreshCredentials;
-  /** The creator of a personal token. It owns the tokens that are created with it. */
-  readonly owner?: string;
-  /**
-   * The OAuth client id of the application to which the token was issued. Records of older versions have it only in
-   * `refresh`.
-   */
-  readonly application?: string;
-  /** The client has revoked the token, or it can no longer be refreshed. */
-  readonly over?: true;
-}
-
 /** The OAuth client id of the application to which a token was issued. Undefined for a personal token. */
 export const applicationOf = ({ application, refresh }: StoredToken): string | undefined =>
   application ?? refresh?.client;
 
-const storedTokenSchema = z.looseObject({
-  scopes: z.string(),
-  token: z.string().optional(),
-  ends: z.number().optional(),
-  renewAt: z.number().optional(),
-  refresh: z.looseObject({ token: z.string(), client: z.string(), secret: z.string() }).optional(),
-  owner: z.string().optional(),
-  application: z.string().optional(),
-  over: z.literal(true).optional(),
-});
-
 /** @returns undefined for a text that is not a record of a token. */
 export function parseStoredToken(text: string): StoredToken | undefined {
   try {
-    return storedTokenSchema.parse(JSON.parse(text)) as StoredToken;
+    return storedTokenSchema.parse(JSON.parse(text));
   } catch {
     return undefined;
   }

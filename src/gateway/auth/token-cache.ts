@@ -55,9 +55,8 @@ export interface TokenCacheEntry {
 /** A cache in this process. */
 export interface MemoryTokenCache extends TokenCache {
   get(hash: string): TokenInfo | undefined;
-  /** @returns Whether the information is new, or must be stored again. */
+  /** @returns Whether the information is new, or must be stored again. So does `setRejected`. */
   setScopes(hash: string, grants: Grants | undefined): boolean;
-  /** @returns Whether the information is new, or must be stored again. */
   setRejected(hash: string): boolean;
   /** Stores an entry of the shared cache. */
   setEntry(hash: string, entry: TokenCacheEntry): void;
@@ -107,6 +106,7 @@ export class AcceptedTokens {
 
   /** Deletes the tokens whose hashes start with a fingerprint. */
   purge(fingerprint: string): void {
+    if (isWholeHash(fingerprint)) return this.delete(fingerprint);
     for (const hash of this.#endsByHash.keys()) if (hash.startsWith(fingerprint)) this.delete(hash);
   }
 
@@ -150,10 +150,7 @@ export function createTokenCache({
     cache.delete(hash);
     rejected.delete(hash);
   };
-  /**
-   * @param ttlMs Above 0, because the library treats 0 as "no expiry".
-   * @param ttlMs Above 0: the library takes 0 for "no expiry".
-   */
+  /** @param ttlMs Above 0: the library takes 0 for "no expiry". */
   function reject(hash: string, ttlMs: number): void {
     accepted.delete(hash);
     cache.delete(hash);
@@ -185,14 +182,10 @@ export function createTokenCache({
       return true;
     },
     async purge(fingerprint = "") {
-      if (isWholeHash(fingerprint)) {
-        accepted.delete(fingerprint);
-        return forget(fingerprint);
-      }
       // When all information is deleted, clients keep their limits until v4 judges their tokens again.
       if (fingerprint !== "") accepted.purge(fingerprint);
-      for (const hash of [...cache.keys(), ...rejected.keys()])
-        if (hash.startsWith(fingerprint)) forget(hash);
+      const hashes = isWholeHash(fingerprint) ? [fingerprint] : [...cache.keys(), ...rejected.keys()];
+      for (const hash of hashes) if (hash.startsWith(fingerprint)) forget(hash);
     },
     setEntry(hash, { info, ttlMs }) {
       if (info.refused) reject(hash, ttlMs);
@@ -249,17 +242,14 @@ export function createSharedTokenCache(local: MemoryTokenCache, backend: TokenCa
   }
 
   /**
-   * Writes new information to the backend. If that fails, other processes ask v4. An entry that arrives there after a
+   * Writes information to the backend, if it is new. If that fails, other processes ask v4. An entry that arrives there after a
    * purge is deleted again, because v4's response may be older than the purge.
    */
-  async function write(hash: string): Promise<void> {
+  async function writeIfNew(hash: string, isNew: boolean): Promise<void> {
+    if (!isNew) return;
     const purgesBefore = purges;
     await backend.set(hash, local.get(hash)).catch(() => {});
     if (purges !== purgesBefore) await backend.set(hash, undefined).catch(() => {});
-  }
-
-  function writeIfNew(hash: string, isNew: boolean): void {
-    if (isNew) void write(hash);
   }
 
   return {
@@ -271,8 +261,8 @@ export function createSharedTokenCache(local: MemoryTokenCache, backend: TokenCa
       return read;
     },
     wasAccepted: (hash) => local.wasAccepted(hash),
-    setScopes: (hash, grants) => writeIfNew(hash, local.setScopes(hash, grants)),
-    setRejected: (hash) => writeIfNew(hash, local.setRejected(hash)),
+    setScopes: (hash, grants) => void writeIfNew(hash, local.setScopes(hash, grants)),
+    setRejected: (hash) => void writeIfNew(hash, local.setRejected(hash)),
     async purge(fingerprint = "") {
       purges += 1;
       await local.purge(fingerprint);

@@ -16,12 +16,6 @@ export interface TokenRecord {
   readonly freshUntil: number;
 }
 
-/** The scopes of a token, and the hash of the key of its record. */
-export interface ShownLevels {
-  readonly scopes: string;
-  readonly hash: string;
-}
-
 export interface TokenRecordsOptions {
   readonly store: KeyValueStore;
   readonly encryptor: Encryptor;
@@ -42,11 +36,6 @@ const FRESH_MS = 3000;
 
 /** A record is stored before its client gets the token, so a missing record will not appear later. */
 const WITHOUT_RECORD_FRESH_MS = 60_000;
-
-const levelsKey = (name: string): string => `levels:${name}`;
-
-/** Shown levels as text. */
-const LEVELS = /^([0-9a-f]{64}) (.*)$/s;
 
 const keyOf = (hash: string): string => `grant:${hash}`;
 
@@ -97,9 +86,10 @@ export class TokenRecords {
     return this.#cache.get(hash);
   }
 
-  /** Whether the cached record is recent enough. */
-  isFresh({ freshUntil }: TokenRecord): boolean {
-    return freshUntil > this.#elapsed();
+  /** The cached record, if it is recent enough. */
+  fresh(hash: string): TokenRecord | undefined {
+    const record = this.#cache.get(hash);
+    return record && record.freshUntil > this.#elapsed() ? record : undefined;
   }
 
   /**
@@ -131,11 +121,6 @@ export class TokenRecords {
     return room;
   }
 
-  /** Whether an owner has room for more records and levels. */
-  room(owner: Owner, entries: number): Promise<Room> {
-    return this.#store.room(owner, entries);
-  }
-
   /** Deletes a record if it still equals `before`. A gateway token without a record is revoked. */
   async delete(hash: string, before?: TokenRecord): Promise<void> {
     if (before?.encrypted === undefined) await this.#store.delete(keyOf(hash));
@@ -150,21 +135,6 @@ export class TokenRecords {
     const isReplaced = await this.#store.replace(keyOf(hash), before.encrypted, encrypted, KEPT_SECONDS);
     if (isReplaced) this.#cacheRecord(hash, encrypted, storedToken);
     return isReplaced;
-  }
-
-  /** Stores the scopes of a token under the part of it that lists show. People read them; they decide nothing. */
-  addLevels(name: string, { hash, scopes }: ShownLevels, owner: Owner, seconds: number): Promise<Room> {
-    return this.#store.add(levelsKey(name), `${hash} ${scopes}`, seconds, owner);
-  }
-
-  async readLevels(name: string): Promise<ShownLevels | undefined> {
-    const text = await this.#store.get(levelsKey(name));
-    const [, hash, scopes] = LEVELS.exec(text ?? "") ?? [];
-    return hash === undefined || scopes === undefined ? undefined : { hash, scopes };
-  }
-
-  deleteLevels(name: string): Promise<void> {
-    return this.#store.delete(levelsKey(name));
   }
 
   get size(): number {

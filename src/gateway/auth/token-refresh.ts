@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import type { Scopes } from "../../pack/index.ts";
 import type { KeyValueStore } from "../../base/index.ts";
 import type { TokenRecords } from "./token-records.ts";
@@ -37,7 +38,7 @@ const RETRY_MS = 5000;
 /** Pause after the refresh of a token that v4 has rejected, in milliseconds. v4 may reject the next token as well. */
 const REJECTED_RETRY_MS = 30_000;
 
-/** Maximum number of tokens in a pause. Above it, all are tried again at once. */
+/** Maximum number of tokens in a pause. */
 const MAX_PAUSES = 10_000;
 
 /** Whether a token should be refreshed now. */
@@ -60,8 +61,8 @@ export interface TokenRefresherOptions {
 }
 
 /**
- * Refreshes the v4 tokens of gateway tokens, or waits for another process that refreshes one. After a refresh without
- * success, the token is paused.
+ * Refreshes the v4 tokens of gateway tokens, or waits for another process that refreshes one. After a failed refresh,
+ * the token is paused.
  *
  * Single flight per token: a map in this process, and a lock with an expiry between processes. If a process dies
  * between the response of the login server and the write to the store, the next refresh token is lost: the token
@@ -71,55 +72,43 @@ export class TokenRefresher {
   readonly #options: TokenRefresherOptions;
   readonly #lockSeconds: number;
   readonly #inFlight = new Map<string, Promise<void>>();
-  readonly #pauses = new Map<string, { readonly until: number; readonly hasFailed: boolean }>();
+  readonly #paused: LRUCache<string, true>;
 
   constructor(options: TokenRefresherOptions) {
     this.#options = options;
     this.#lockSeconds = options.issuer.timeoutSeconds + LOCK_MARGIN_SECONDS;
+    const now = options.elapsed ?? (() => performance.now());
+    this.#paused = new LRUCache({ max: MAX_PAUSES, ttlResolution: 0, perf: { now } });
   }
 
-  #elapsed(): number {
-    return this.#options.elapsed?.() ?? performance.now();
-  }
-
-  /**
-   * Whether a refresh may be tried. A token that can't be used waits for the refresh of another process, but not
-   * after a failure.
-   */
-  mayRefresh(key: string, isUnusable = false): boolean {
-    const pause = this.#pauses.get(key);
-    return !pause || pause.until <= this.#elapsed() || (isUnusable && !pause.hasFailed);
-  }
-
-  #pauseFor(key: string, milliseconds: number, hasFailed: boolean): void {
-    if (this.#pauses.size >= MAX_PAUSES) this.#pauses.clear();
-    this.#pauses.set(key, { until: this.#elapsed() + milliseconds, hasFailed });
-  }
-
-  /**
-   * Refreshes a token, and pauses it without success. A failure is only reported. The caller then uses the cached
-   * record, which may be the old one.
-   *
-   * @param rejectedHash Hash of the v4 token that v4 has rejected before it expired.
-   */
-  async tryRefresh(hash: string, rejectedHash?: string): Promise<void> {
-    this.#pauses.delete(hash);
-    let hasFailed = false;
-    await this.#refreshOnce(hash, rejectedHash).catch((error: unknown) => {
-      hasFailed = true;
-      this.#options.onError(error);
-    });
-    const { storedToken } = this.#options.records.cached(hash) ?? {};
-    if (storedToken && isDue(storedToken, this.#options.clock())) this.#pauseFor(hash, RETRY_MS, hasFailed);
+  /** Refreshes a token, unless that has failed before. Returns undefined in a pause. See {@link #tryRefresh} */
+  refresh(hash: string): Promise<void> | undefined {
+    return this.#paused.has(hash) ? undefined : this.#tryRefresh(hash);
   }
 
   /** Refreshes a token that v4 has rejected. It may have expired early, or another process may be refreshing it. */
   async refreshRejected(hash: string, storedToken: StoredToken, rejectedHash: string): Promise<void> {
     if (!storedToken.refresh || storedToken.over) return;
     const due = isDue(storedToken, this.#options.clock());
-    if (!this.mayRefresh(due ? hash : rejectedKey(hash), due)) return;
-    await this.tryRefresh(hash, rejectedHash);
-    if (!due) this.#pauseFor(rejectedKey(hash), REJECTED_RETRY_MS, true);
+    const key = due ? hash : rejectedKey(hash);
+    if (this.#paused.has(key)) return;
+    await this.#tryRefresh(hash, rejectedHash);
+    if (!due) this.#paused.set(key, true, { ttl: REJECTED_RETRY_MS });
+  }
+
+  /**
+   * Refreshes a token, and pauses it after a failure, which is only reported. The caller then uses the cached record,
+   * which may be the old one.
+   *
+   * @param rejectedHash Hash of the v4 token that v4 has rejected before it expired.
+   */
+  #tryRefresh(hash: string, rejectedHash?: string): Promise<void> {
+    return this.#refreshOnce(hash, rejectedHash).catch((error: unknown) => {
+      this.#options.onError(error);
+      const { storedToken } = this.#options.records.cached(hash) ?? {};
+      if (storedToken && isDue(storedToken, this.#options.clock()))
+        this.#paused.set(hash, true, { ttl: RETRY_MS });
+    });
   }
 
   #refreshOnce(hash: string, rejectedHash: string | undefined): Promise<void> {

@@ -45,7 +45,11 @@ export interface NewToken extends Pick<StoredToken, "scopes"> {
   readonly application?: string;
 }
 
-const hasExpired = ({ ends }: StoredToken, now: number): boolean => ends !== undefined && ends <= now;
+/** The key of the levels of a personal token. People read these; they decide nothing. */
+const levelsKey = (shown: string): string => `levels:${tokenHash(shown)}`;
+
+/** Levels as text: the hash of the token, and its scopes. */
+const LEVELS = /^([0-9a-f]{64}) (.*)$/s;
 
 /** The tokens that this gateway, or one of its replicas, has issued to clients. */
 export class TokenStore {
@@ -67,12 +71,9 @@ export class TokenStore {
    * @throws {TokenUnavailableError} if it must be refreshed first, and can't be.
    */
   find(hash: string, token: string): TokenLookup | Promise<TokenLookup> {
-    const cached = this.#records.cached(hash);
-    if (!cached || !this.#records.isFresh(cached)) return this.#findInStore(hash, token);
-    const { storedToken } = cached;
-    if (!storedToken) return undefined;
-    if (isDue(storedToken, this.#options.clock())) return this.#findInStore(hash, token);
-    return this.#toActiveToken(storedToken, hash, token);
+    const fresh = this.#records.fresh(hash);
+    if (!fresh || this.#isDue(fresh.storedToken)) return this.#findInStore(hash, token, fresh);
+    return this.#toActiveToken(fresh.storedToken, hash, token);
   }
 
   /**
@@ -89,7 +90,7 @@ export class TokenStore {
       await this.#refresher.refreshRejected(hash, storedToken, rejectedHash);
       storedToken = this.#records.cached(hash)?.storedToken;
     }
-    const active = storedToken && this.#toActiveToken(storedToken, hash, token);
+    const active = this.#toActiveToken(storedToken, hash, token);
     return !active || active.isRevoked || active.hash === rejectedHash ? undefined : active;
   }
 
@@ -99,7 +100,7 @@ export class TokenStore {
    * @throws {HttpError} if its owner has too many. {StateUnavailableError}
    */
   async requireRoom(owner: Owner): Promise<void> {
-    requireRoom(await this.#records.room(owner, owner.group === "personal" ? PERSONAL_ENTRIES : 1));
+    requireRoom(await this.#options.store.room(owner, owner.group === "personal" ? PERSONAL_ENTRIES : 1));
   }
 
   /**
@@ -135,23 +136,28 @@ export class TokenStore {
     owner: Owner,
     seconds: number,
   ): Promise<void> {
-    const saved = { scopes, hash: tokenHash(token) };
-    requireRoom(await this.#records.addLevels(tokenHash(shown), saved, owner, seconds));
+    const text = `${tokenHash(token)} ${scopes}`;
+    requireRoom(await this.#options.store.add(levelsKey(shown), text, seconds, owner));
+  }
+
+  async #readLevels(shown: string): Promise<readonly (string | undefined)[]> {
+    const [, hash, scopes] = LEVELS.exec((await this.#options.store.get(levelsKey(shown))) ?? "") ?? [];
+    return [hash, scopes];
   }
 
   /**
    * Finds the scopes that {@link saveLevels} has stored. Undefined if there are none. @throws {StateUnavailableError}
    */
   async findLevels(shown: string): Promise<string | undefined> {
-    return (await this.#records.readLevels(tokenHash(shown)))?.scopes;
+    const [, scopes] = await this.#readLevels(shown);
+    return scopes;
   }
 
   /** Deletes all stored data of a personal token. @param shown The part of it that lists show. */
   async forget(shown: string): Promise<void> {
-    const name = tokenHash(shown);
-    const hash = (await this.#records.readLevels(name))?.hash;
+    const [hash] = await this.#readLevels(shown);
     if (hash !== undefined) await this.#records.delete(hash);
-    await this.#records.deleteLevels(name);
+    await this.#options.store.delete(levelsKey(shown));
   }
 
   /** Reads the record from the store. @throws {StateUnavailableError} */
@@ -169,8 +175,13 @@ export class TokenStore {
     return this.#records.size;
   }
 
+  #isDue(storedToken: StoredToken | undefined): boolean {
+    return storedToken !== undefined && isDue(storedToken, this.#options.clock());
+  }
+
   /** Parses the scopes and hashes the v4 token once for each record. */
-  #toActiveToken(storedToken: StoredToken, hash: string, token: string): ActiveToken {
+  #toActiveToken(storedToken: StoredToken | undefined, hash: string, token: string): ActiveToken | undefined {
+    if (!storedToken) return undefined;
     const cached = this.#activeTokens.get(storedToken);
     if (cached) return cached;
     const active: ActiveToken = {
@@ -185,38 +196,33 @@ export class TokenStore {
     return active;
   }
 
-  /** The latest record, or the cached one if the store does not respond. */
-  async #latestRecord(hash: string, token: string): Promise<TokenRecord | "unknown"> {
-    const cached = this.#records.cached(hash);
-    if (cached && this.#records.isFresh(cached)) return cached;
-    return this.#records.read(hash, token).catch((error: unknown) => {
-      this.#options.onError(error);
-      return cached ?? "unknown";
-    });
-  }
-
-  async #findInStore(hash: string, token: string): Promise<TokenLookup> {
-    const record = await this.#latestRecord(hash, token);
-    if (record === "unknown") {
+  /** Uses the latest record, or the cached one if the store does not respond. */
+  async #findInStore(hash: string, token: string, fresh: TokenRecord | undefined): Promise<TokenLookup> {
+    const record =
+      fresh ??
+      (await this.#records.read(hash, token).catch((error: unknown) => {
+        this.#options.onError(error);
+        return this.#records.cached(hash);
+      }));
+    if (!record) {
       // v4 has never seen a gateway token, so v4 can't decide.
       if (this.#options.gatewayTokens.isGatewayToken(token))
         throw new TokenUnavailableError("the state store does not respond: the upstream's token is unknown");
-      return record;
+      return "unknown";
     }
-    if (!record.storedToken) return undefined;
-    let { storedToken } = record;
-    if (isDue(storedToken, this.#options.clock())) {
-      const isExpired = hasExpired(storedToken, this.#options.clock());
-      const refreshing = this.#refresher.mayRefresh(hash, isExpired)
-        ? this.#refresher.tryRefresh(hash)
-        : undefined;
-      // In the background, while the current token works.
-      if (!isExpired) return this.#toActiveToken(storedToken, hash, token);
-      await refreshing;
-      storedToken = this.#records.cached(hash)?.storedToken ?? storedToken;
-      if (isDue(storedToken, this.#options.clock()) && hasExpired(storedToken, this.#options.clock()))
-        throw new TokenUnavailableError("a token has expired and can't be refreshed now");
-    }
-    return this.#toActiveToken(storedToken, hash, token);
+    const { storedToken } = record;
+    if (!storedToken || !this.#isDue(storedToken)) return this.#toActiveToken(storedToken, hash, token);
+    const refreshing = this.#refresher.refresh(hash);
+    // In the background, while the current token works.
+    if (!this.#hasExpired(storedToken)) return this.#toActiveToken(storedToken, hash, token);
+    await refreshing;
+    const refreshed = this.#records.cached(hash)?.storedToken ?? storedToken;
+    if (this.#isDue(refreshed) && this.#hasExpired(refreshed))
+      throw new TokenUnavailableError("a token has expired and can't be refreshed now");
+    return this.#toActiveToken(refreshed, hash, token);
+  }
+
+  #hasExpired({ ends }: StoredToken): boolean {
+    return ends !== undefined && ends <= this.#options.clock();
   }
 }

@@ -11,56 +11,55 @@ const busy = (): HttpError =>
     warning: "too many bodies are in memory",
   });
 
+const tooSlow = (): HttpError =>
+  new HttpError(400, "The body came too slowly while others waited for its memory.");
+
 /** The memory for the bodies of clients. It always has room for two of the largest bodies. */
 function createUsage(all: number, largest: number): ShareUsage {
   const share = (part: number, bodies: number): number => Math.max(all * part, bodies * largest);
   return new ShareUsage({
     size: share(1, 4),
     token: share(1 / 2, 2),
-    network: share(3 / 4, 3),
+    networkPerFree: 3,
     unknown: share(1 / 4, 2),
-    unknownPerNetwork: share(1 / 16, 2),
+    unknownPerFree: 1,
   });
 }
 
-/** A body in memory. */
-export interface BodyInRoom {
+/** A body in memory, or a part of it. */
+export interface HeldBody {
   readonly owner: ShareClient;
   /** Whether the declared length makes it a large body. */
   readonly isDeclaredLarge: boolean;
   /** Bytes that it occupies. Only the room changes them. */
   held: number;
-}
-
-/** A body that is still being received. */
-export interface ComingBody {
-  readonly body: BodyInRoom;
-  /** Bytes of the last second or two. Undefined if the body is newer. */
+  /** Bytes of the last second or two, while it is being received. Undefined if that is not known. */
   recentBytes(): number | undefined;
+  /** Ends it while it is being received. */
   fail(error: HttpError): void;
 }
 
 interface Waiter {
-  readonly body: BodyInRoom;
+  readonly body: HeldBody;
   /** Bytes that it requests. */
   readonly bytes: number;
   readonly onRoom: () => void;
 }
 
-const hasAcceptedToken = ({ owner }: BodyInRoom): boolean => owner.isKnown && owner.token !== undefined;
+const hasAcceptedToken = ({ owner }: HeldBody): boolean => owner.isKnown && owner.token !== undefined;
 
 /** The memory for bodies of a process. */
-export class BodyRoom {
+export class BodyRoom<Body extends HeldBody = HeldBody> {
+  /** The bodies that are being received. */
+  readonly coming = new Set<Body>();
   readonly #small = createUsage(SMALL_BODIES.bodies * SMALL_BODIES.bytes, SMALL_BODIES.bytes);
   readonly #large: ShareUsage;
   readonly #queue = createUsage(WAITING_BODIES.bodies, 1);
   readonly #waiters = new Set<Waiter>();
-  readonly #coming: Iterable<ComingBody>;
 
-  /** @param bodyLimit bytes of the largest body. @param coming all bodies that are still being received */
-  constructor(bodyLimit: number, coming: Iterable<ComingBody>) {
+  /** @param bodyLimit bytes of the largest body */
+  constructor(bodyLimit: number) {
     this.#large = createUsage(Math.min(BODY_MEMORY.bodies * bodyLimit, BODY_MEMORY.bytes), bodyLimit);
-    this.#coming = coming;
   }
 
   /** Bytes in memory. */
@@ -69,14 +68,15 @@ export class BodyRoom {
   }
 
   /** Sets how many bytes a body occupies, more or fewer than before. @returns false if there is no room */
-  resize(body: BodyInRoom, bytes: number): boolean {
+  resize(body: HeldBody, bytes: number): boolean {
     if (bytes > body.held && !this.#hasRoom(body, bytes)) return false;
     const [before, after] = [this.#partOf(body, body.held), this.#partOf(body, bytes)];
     const givesBack = bytes < body.held || (before !== after && body.held > 0);
     before.count(body.owner, -body.held);
     after.count(body.owner, bytes);
     body.held = bytes;
-    if (givesBack) this.#admitWaiters();
+    if (givesBack)
+      for (const waiter of this.#waiters) if (this.resize(waiter.body, waiter.bytes)) waiter.onRoom();
     return true;
   }
 
@@ -85,12 +85,7 @@ export class BodyRoom {
    *
    * @param onRoom is called when it holds them. @param onBusy is called when there was no room in time
    */
-  waitFor(
-    body: BodyInRoom,
-    bytes: number,
-    onRoom: () => void,
-    onBusy: (error: HttpError) => void,
-  ): () => void {
+  waitFor(body: HeldBody, bytes: number, onRoom: () => void, onBusy: (error: HttpError) => void): () => void {
     if (!this.#queue.isWithin(body.owner)) {
       onBusy(busy());
       return () => {};
@@ -122,49 +117,36 @@ export class BodyRoom {
     for (const waiter of this.#waiters) this.#makeRoom(waiter);
   }
 
-  #partOf({ isDeclaredLarge }: BodyInRoom, bytes: number): ShareUsage {
+  #partOf({ isDeclaredLarge }: HeldBody, bytes: number): ShareUsage {
     return isDeclaredLarge || !isSmallBody(bytes) ? this.#large : this.#small;
   }
 
-  #hasRoom(body: BodyInRoom, bytes: number): boolean {
+  #hasRoom(body: HeldBody, bytes: number): boolean {
     const part = this.#partOf(body, bytes);
     const held = part === this.#partOf(body, body.held) ? body.held : 0;
     return part.isWithin(body.owner, bytes - held);
   }
 
-  #admitWaiters(): void {
-    for (const waiter of this.#waiters) if (this.resize(waiter.body, waiter.bytes)) waiter.onRoom();
-  }
-
   /**
-   * Ends the slowest bodies of networks that occupy more than the waiting body's network, as many as are needed. A
+   * Ends the slowest bodies of networks that occupy more than the waiting body's network, until there is room. A
    * client without an accepted token never ends a body of a client with one.
    */
   #makeRoom({ body, bytes }: Waiter): void {
     const part = this.#partOf(body, bytes);
-    const ended: ComingBody[] = [];
     for (const slow of this.#findSlow(part)) {
-      if (this.#hasRoom(body, bytes)) break;
-      const { owner, held } = slow.body;
-      if (part.ofNetwork(owner) <= part.ofNetwork(body.owner)) continue;
-      if (hasAcceptedToken(slow.body) && !hasAcceptedToken(body)) continue;
-      part.count(owner, -held);
-      ended.push(slow);
+      if (this.#hasRoom(body, bytes)) return;
+      if (part.ofNetwork(slow.owner) <= part.ofNetwork(body.owner)) continue;
+      if (hasAcceptedToken(body) || !hasAcceptedToken(slow)) slow.fail(tooSlow());
     }
-    const isEnough = this.#hasRoom(body, bytes);
-    for (const { body: other } of ended) part.count(other.owner, other.held);
-    if (!isEnough) return;
-    for (const slow of ended)
-      slow.fail(new HttpError(400, "The body came too slowly while others waited for its memory."));
   }
 
   /** The bodies that are too slow for others to wait for them, the slowest first. */
-  #findSlow(part: ShareUsage): readonly ComingBody[] {
-    return [...this.#coming]
-      .filter(({ body }) => body.held > 0 && this.#partOf(body, body.held) === part)
-      .map((coming) => ({ coming, recent: coming.recentBytes() ?? Infinity }))
+  #findSlow(part: ShareUsage): readonly HeldBody[] {
+    return [...this.coming]
+      .filter((body) => body.held > 0 && this.#partOf(body, body.held) === part)
+      .map((body) => ({ body, recent: body.recentBytes() ?? Infinity }))
       .filter(({ recent }) => recent < LEAST_AWAITED_BYTES)
       .toSorted((one, other) => one.recent - other.recent)
-      .map(({ coming }) => coming);
+      .map(({ body }) => body);
   }
 }

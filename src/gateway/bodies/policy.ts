@@ -5,7 +5,7 @@
  * | What a body holds | Limit | While others wait for it | Code |
  * |---|---|---|---|
  * | Memory, of a body that is read | a budget, and a share of each client | the slowest bodies end | `body-room.ts` |
- * | A connection of the client, of a body that is read | a least rate and a deadline | | `receive-body.ts` |
+ * | A connection of the client, of a body that is read | a least rate and a deadline | | `body-pace.ts` |
  * | A connection to the upstream, of a forwarded stream | a share of each client | the slowest streams end | `slow-streams.ts` |
  * | A connection of the client, after its response | a short time | | `unread-rest.ts` |
  *

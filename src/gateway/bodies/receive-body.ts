@@ -5,9 +5,10 @@ import type { ShareClient } from "../upstream/share-usage.ts";
 import { toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
 import type { Readable } from "node:stream";
 import type { ReadBody } from "../request/request.ts";
-import { type BodyInRoom, BodyRoom, type ComingBody, isSmallBody } from "./body-room.ts";
+import { BodyPace } from "./body-pace.ts";
+import { BodyRoom, type HeldBody, isSmallBody } from "./body-room.ts";
 import { GrowingBytes } from "./growing-bytes.ts";
-import { PATIENCE, type Patience, RATE_CHECK_MS } from "./policy.ts";
+import { RATE_CHECK_MS } from "./policy.ts";
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -19,13 +20,6 @@ export interface RequestBodies {
   of(request: IncomingMessage): BodyReader;
   /** Bytes in memory. */
   readonly bytes: number;
-}
-
-/** A body that is still being received. */
-export interface Coming extends ComingBody {
-  readonly pace: BodyPace;
-  /** While it waits for room, the gateway stops reading it. */
-  isWaiting: boolean;
 }
 
 async function decodedBody(body: Buffer, coding: string, limit: number): Promise<Buffer> {
@@ -46,22 +40,21 @@ export const hasBody = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || declaredLength(request) > 0;
 
 /** One body, and its part of the budget until `release`. */
-export class BodyReader implements BodyInRoom {
+class BodyReader implements HeldBody {
   readonly #request: IncomingMessage;
   readonly #limit: number;
-  readonly #room: BodyRoom;
-  readonly #coming: Set<Coming>;
+  readonly #room: BodyRoom<BodyReader>;
   readonly isDeclaredLarge: boolean;
   owner: ShareClient = { isKnown: false, token: undefined, networks: [] };
   held = 0;
+  #receiving: { readonly pace: BodyPace; readonly fail: (error: HttpError) => void } | undefined;
   #failed = false;
   #isUpload = false;
 
-  constructor(request: IncomingMessage, limit: number, room: BodyRoom, coming: Set<Coming>) {
+  constructor(request: IncomingMessage, limit: number, room: BodyRoom<BodyReader>) {
     this.#request = request;
     this.#limit = limit;
     this.#room = room;
-    this.#coming = coming;
     this.isDeclaredLarge = !isSmallBody(declaredLength(request));
   }
 
@@ -91,6 +84,20 @@ export class BodyReader implements BodyInRoom {
   /** Whether reading has failed, or the upload has ended early. The client may still be sending. */
   hasUnreadRest(): boolean {
     return this.#failed || (this.#isUpload && !this.#request.readableEnded);
+  }
+
+  recentBytes(): number | undefined {
+    return this.#receiving?.pace.recentBytes();
+  }
+
+  fail(error: HttpError): void {
+    this.#receiving?.fail(error);
+  }
+
+  /** Ends the body if it is too slow. While it waits for room, the gateway stops reading it. Called each second. */
+  checkPace(): void {
+    if (!this.#request.isPaused() && this.#receiving?.pace.check())
+      this.fail(new HttpError(400, "The body came too slowly."));
   }
 
   release(): void {
@@ -126,9 +133,7 @@ export class BodyReader implements BodyInRoom {
         const capacity = collected.capacityWith(chunk.length, most);
         if (this.#room.resize(this, capacity)) return collected.add(chunk, most);
         request.pause();
-        coming.isWaiting = true;
         const onRoom = (): void => {
-          coming.isWaiting = false;
           collected.add(chunk, most);
           request.resume();
         };
@@ -137,7 +142,7 @@ export class BodyReader implements BodyInRoom {
       const settle = (): void => {
         leaveQueue?.();
         request.off("data", onData).off("end", onEnd).off("close", onBroken);
-        this.#coming.delete(coming);
+        this.#room.coming.delete(this);
       };
       const onEnd = (): void => {
         settle();
@@ -145,21 +150,14 @@ export class BodyReader implements BodyInRoom {
       };
       const fail = (error: HttpError): void => {
         settle();
-        if (coming.isWaiting) request.resume();
+        request.resume();
         // At once, because others may wait for its room.
         this.release();
         reject(error);
       };
       const onBroken = (): void => fail(unreadable());
-      const pace = new BodyPace(this.owner.isKnown, () => collected.length);
-      const coming: Coming = {
-        body: this,
-        pace,
-        isWaiting: false,
-        recentBytes: () => pace.recentBytes(),
-        fail,
-      };
-      this.#coming.add(coming);
+      this.#receiving = { pace: new BodyPace(this.owner.isKnown, () => collected.length), fail };
+      this.#room.coming.add(this);
       // An error without a listener would end the process. "close" follows it.
       request
         .on("data", onData)
@@ -172,18 +170,14 @@ export class BodyReader implements BodyInRoom {
 
 /** `bodyLimit` in bytes, for one body, before and after decoding. */
 export function createBodyReaders(bodyLimit: number): RequestBodies {
-  const coming = new Set<Coming>();
-  const room = new BodyRoom(bodyLimit, coming);
+  const room = new BodyRoom<BodyReader>(bodyLimit);
   let timer: NodeJS.Timeout | undefined;
 
   /** One timer for all bodies. It stops after a while without bodies. */
   function check(): void {
-    for (const body of coming) {
-      const isLate = !body.isWaiting && body.pace.check();
-      if (isLate) body.fail(new HttpError(400, "The body came too slowly."));
-    }
+    for (const body of room.coming) body.checkPace();
     room.makeRoom();
-    if (coming.size > 0) return;
+    if (room.coming.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   }
@@ -191,41 +185,10 @@ export function createBodyReaders(bodyLimit: number): RequestBodies {
   return {
     of(request) {
       timer ??= setInterval(check, RATE_CHECK_MS).unref();
-      return new BodyReader(request, bodyLimit, room, coming);
+      return new BodyReader(request, bodyLimit, room);
     },
     get bytes() {
       return room.bytes;
     },
   };
-}
-
-/** The rate of a body. Only its last seconds count. */
-export class BodyPace {
-  readonly #begun = performance.now();
-  readonly #patience: Patience;
-  readonly #lengthOf: () => number;
-  /** Its length at the last checks. */
-  readonly #lengths: number[] = [];
-
-  /** @param lengthOf bytes of the body so far */
-  constructor(isKnown: boolean, lengthOf: () => number) {
-    this.#patience = PATIENCE[isKnown ? "known" : "unknown"];
-    this.#lengthOf = lengthOf;
-  }
-
-  /** Records the length, each second. @returns whether the body is too slow */
-  check(): boolean {
-    const { seconds, bytesPerSecond, deadlineMs } = this.#patience;
-    const length = this.#lengthOf();
-    this.#lengths.push(length);
-    if (performance.now() - this.#begun > deadlineMs) return true;
-    if (this.#lengths.length <= seconds) return false;
-    return length - (this.#lengths.shift() ?? 0) < seconds * bytesPerSecond;
-  }
-
-  /** Bytes since the last check but one, at least a second ago. Undefined if the body is newer. */
-  recentBytes(): number | undefined {
-    const before = this.#lengths.at(-2);
-    return before === undefined ? undefined : this.#lengthOf() - before;
-  }
 }

@@ -11,11 +11,8 @@ export interface ForwardedStream {
   readonly bytesOut: number;
   /** Whether the upstream's whole response has arrived. */
   readonly isComplete: boolean;
-  /**
-   * State of the guard: the position in the list, the bytes at the last check, and the number of consecutive checks
-   * at which somebody waited for it.
-   */
-  guarded: { place: number; bytesBefore: number | undefined; timesAwaited: number } | undefined;
+  /** State of the guard: the bytes at the last check, and the number of consecutive checks at which somebody waited for it. */
+  guarded: { bytesBefore: number | undefined; timesAwaited: number };
   /** The client whose share includes its connection. */
   readonly client: ShareClient | undefined;
   /** Ends the stream. */
@@ -37,11 +34,11 @@ function findSlowEnd({ request, response, isComplete }: ForwardedStream): "clien
 /** Records the progress of a stream while one end delays it. Returns the bytes since the last check. */
 function measure(stream: ForwardedStream): number | undefined {
   const { bytesIn, bytesOut, guarded } = stream;
-  if (!guarded) return undefined;
   const { bytesBefore } = guarded;
-  const bytes = bytesIn + bytesOut;
-  guarded.bytesBefore = findSlowEnd(stream) && bytes;
-  return guarded.bytesBefore === undefined || bytesBefore === undefined ? undefined : bytes - bytesBefore;
+  guarded.bytesBefore = findSlowEnd(stream) && bytesIn + bytesOut;
+  return guarded.bytesBefore === undefined || bytesBefore === undefined
+    ? undefined
+    : guarded.bytesBefore - bytesBefore;
 }
 
 export interface SlowStreamGuardOptions {
@@ -70,24 +67,18 @@ export function createSlowStreamGuard({ shares, windowMs, onExhausted }: SlowStr
   const isAwaited = ({ client }: ForwardedStream): boolean =>
     client !== undefined && shares.isAwaited(client);
 
-  /** The delayed streams whose connections others wait for, the slowest first. */
-  function findAwaited(): { readonly stream: ForwardedStream; readonly isTooSlow: boolean }[] {
-    const found = [];
+  /** The streams that are too slow for others to wait for their connections, the slowest first. */
+  function findTooSlow(): readonly ForwardedStream[] {
+    const found: { readonly stream: ForwardedStream; readonly moved: number }[] = [];
     for (const stream of streams) {
-      const { guarded } = stream;
       const moved = measure(stream);
-      if (!guarded) continue;
+      const { guarded } = stream;
       const times = guarded.timesAwaited;
-      guarded.timesAwaited = 0;
-      if (moved === undefined || !isAwaited(stream)) continue;
-      guarded.timesAwaited = times + 1;
-      found.push({
-        stream,
-        moved,
-        isTooSlow: moved < (LEAST_AWAITED_STREAM_RATE * 2 ** times * windowMs) / 1000,
-      });
+      guarded.timesAwaited = moved !== undefined && isAwaited(stream) ? times + 1 : 0;
+      const least = (LEAST_AWAITED_STREAM_RATE * 2 ** times * windowMs) / 1000;
+      if (moved !== undefined && guarded.timesAwaited > 0 && moved < least) found.push({ stream, moved });
     }
-    return found.toSorted((one, other) => one.moved - other.moved);
+    return found.toSorted((one, other) => one.moved - other.moved).map(({ stream }) => stream);
   }
 
   function check(): void {
@@ -95,29 +86,20 @@ export function createSlowStreamGuard({ shares, windowMs, onExhausted }: SlowStr
       isReported = true;
       onExhausted?.();
     }
-    for (const { stream, isTooSlow } of findAwaited())
-      if (isTooSlow && isAwaited(stream))
-        stream.abort(`the ${findSlowEnd(stream)} was too slow while others waited`);
+    for (const stream of findTooSlow())
+      if (isAwaited(stream)) stream.abort(`the ${findSlowEnd(stream)} was too slow while others waited`);
     if (shares.queueLength() > 0) return;
     clearInterval(timer);
     timer = undefined;
     isReported = false;
-    for (const { guarded } of streams) if (guarded) guarded.timesAwaited = 0;
+    for (const { guarded } of streams) guarded.timesAwaited = 0;
   }
 
   return {
-    add(stream: ForwardedStream): void {
-      stream.guarded = { place: streams.length, bytesBefore: undefined, timesAwaited: 0 };
-      streams.push(stream);
-    },
+    add: (stream: ForwardedStream): void => void streams.push(stream),
     remove(stream: ForwardedStream): void {
-      const last = streams.at(-1);
-      if (!stream.guarded || !last?.guarded) return;
-      const { place } = stream.guarded;
-      streams[place] = last;
-      last.guarded.place = place;
-      streams.pop();
-      stream.guarded = undefined;
+      const place = streams.indexOf(stream);
+      if (place >= 0) streams.splice(place, 1);
     },
     /** Call this when a client must wait. */
     start(): void {

@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { printJson } from "../../base/index.ts";
 import { HttpError } from "../../pack/index.ts";
 import { decodeContent, toUtf8 } from "../upstream/content-decoding.ts";
-import type { StreamResponse } from "../upstream/file-client.ts";
+import type { StreamResponse } from "../upstream/http-call.ts";
 import type { FileResponse } from "../request/response.ts";
 import { toUpstreamResponse, type UpstreamResponse } from "./upstream-response.ts";
 

@@ -3,11 +3,11 @@ import { addressNetworks } from "../../base/index.ts";
 import { HttpError, isSuccess, TOO_MANY_REQUESTS } from "../../pack/index.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
-import type { Upstream } from "../upstream/client.ts";
+import type { Upstream } from "../upstream/http-call.ts";
 import { ConnectionUnavailableError } from "../upstream/connection-shares.ts";
 import type { ShareClient } from "../upstream/share-usage.ts";
 import { isCausedByClient, toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
-import type { FileUpstream } from "../upstream/file-client.ts";
+import type { FileUpstream } from "../upstream/http-call.ts";
 import { NOBODY, type CallAccess, type Credentials, type ClientToken } from "../request/client.ts";
 import type { AlphaRequest } from "../request/request.ts";
 import {

@@ -37,7 +37,7 @@ export class Exchange implements ForwardedStream {
   readonly recording: ForwardRecording;
   bytesIn = 0;
   bytesOut = 0;
-  guarded: ForwardedStream["guarded"];
+  readonly guarded: ForwardedStream["guarded"] = { bytesBefore: undefined, timesAwaited: 0 };
   /** The client whose share includes its connection to the upstream. */
   client: ForwardedStream["client"];
   /** Releases its connection to the upstream. */

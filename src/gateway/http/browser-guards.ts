@@ -28,16 +28,15 @@ export interface GuardDependencies {
   readonly shared: Pick<SharedState, "limits">;
 }
 
-/**
- * Rejects requests before the pipeline. They count against the limit of their address, and have a record.
- *
- * @param errorOf returns undefined for a valid request
- */
+/** Returns undefined for a valid request. */
+type FindError = (request: IncomingMessage) => HttpError | undefined;
+
+/** Rejects requests before the pipeline. They count against the limit of their address, and have a record. */
 export function createGuard(
   settings: Settings,
   { pack, shared }: GuardDependencies,
   { lifecycle, toMiddleware }: GuardOptions,
-  errorOf: (request: IncomingMessage) => HttpError | undefined,
+  findError: FindError,
 ): Middleware {
   const config = { ...createPipelineConfig(pack, settings), ...lifecycle };
   const createRejection = (error: HttpError): Middleware =>
@@ -50,7 +49,7 @@ export function createGuard(
       }, config),
     );
   return function guard(request, response, next) {
-    const error = errorOf(request);
+    const error = findError(request);
     return error ? createRejection(error)(request, response, next) : next();
   };
 }
@@ -75,61 +74,18 @@ export function warnOfUncheckedHost(settings: Settings, pack: Pack, log: Log): v
 }
 
 /**
- * Rejects requests under another host name if clients have no credentials. Otherwise any page that points its domain
+ * Finds requests under another host name if clients have no credentials. Otherwise any page that points its domain
  * at the address could use the gateway through the browser of a visitor (DNS rebinding).
  */
-export function createHostGuard(
-  settings: Settings,
-  dependencies: GuardDependencies,
-  options: GuardOptions,
-): readonly Middleware[] {
-  const accepts = hostCheckOf(settings, dependencies.pack);
-  if (!accepts) return [];
+function createHostErrors(settings: Settings, pack: Pack): FindError | undefined {
+  const accepts = hostCheckOf(settings, pack);
   const reason = "This listener accepts loopback host names only, e.g. localhost, and that of PUBLIC_URL.";
-  return [
-    createGuard(settings, dependencies, options, ({ headers: { host } }) =>
-      accepts(host) ? undefined : new HttpError(421, reason),
-    ),
-  ];
+  return accepts && (({ headers: { host } }) => (accepts(host) ? undefined : new HttpError(421, reason)));
 }
 
-/** Rejects requests with a long head, except those of the native proxy. */
-export const createHeadGuard = (
-  settings: Settings,
-  dependencies: GuardDependencies,
-  options: GuardOptions,
-): Middleware =>
-  createGuard(settings, dependencies, options, (request) =>
-    isHeadTooLong(request) ? new HttpError(431, HEAD_TOO_LONG, { by: "head_size" }) : undefined,
-  );
-
-/** The header, in lower case, in which a tester selects a pack, and in which the response names it. */
-export const PACK_HEADER = "x-pack";
-
-/** The responses to requests for a pack that does not exist, or that the client may not use. */
-export const UNKNOWN_PACK = "This gateway has no pack with the hash in X-Pack.";
-
-/**
- * Rejects requests for a pack that this gateway does not have. Responses to other requests for a pack name that pack.
- */
-export function createPackGuard(
-  settings: Settings,
-  dependencies: GuardDependencies,
-  options: GuardOptions,
-): readonly Middleware[] {
-  if (settings.CANDIDATE_MAPPINGS_DIR === undefined) return [];
-  const { hash } = dependencies.pack;
-  const reject = createGuard(settings, dependencies, options, ({ headers }) =>
-    headers[PACK_HEADER] === hash ? undefined : new HttpError(412, UNKNOWN_PACK),
-  );
-  const guardPack: Middleware = (request, response, next) => {
-    const wanted = request.headers[PACK_HEADER];
-    if (wanted === undefined) return next();
-    if (wanted === hash) response.setHeader("X-Pack", hash);
-    return reject(request, response, next);
-  };
-  return [guardPack];
-}
+/** Finds requests with a long head, except those of the native proxy. */
+const findLongHead: FindError = (request) =>
+  isHeadTooLong(request) ? new HttpError(431, HEAD_TOO_LONG, { by: "head_size" }) : undefined;
 
 /** Whether browsers send a client's credentials for any page, or clients have none. */
 const isAmbient = ({ credentials, dialect }: Pack): boolean => {
@@ -147,31 +103,57 @@ function isOwnOrigin(origin: string | undefined, host: string, publicUrl: URL | 
 }
 
 /**
- * Rejects writes that a page of another origin makes a browser send with the client's credentials (cross-site request
+ * Finds writes that a page of another origin makes a browser send with the client's credentials (cross-site request
  * forgery). A write without a body, or with a text body, has no preflight. Browsers send their page's origin in
  * `Origin`, and most also send `Sec-Fetch-Site`. Other clients send neither.
  */
-export function createCrossSiteGuard(
-  settings: Settings,
-  dependencies: GuardDependencies,
-  options: GuardOptions,
-): readonly Middleware[] {
-  const { pack } = dependencies;
-  if (!isAmbient(pack)) return [];
+function createCrossSiteErrors(settings: Settings, pack: Pack): FindError | undefined {
   const { CORS_ORIGINS: origins = [], PUBLIC_URL: publicUrl } = settings;
   // With credentials, browsers do not accept `*` as a permission either (Fetch standard, CORS protocol).
-  const allowsAll = origins.includes("*") && !pack.credentials.client;
+  if (!isAmbient(pack) || (origins.includes("*") && !pack.credentials.client)) return undefined;
   const reason = "A page of another origin can't change anything here, unless CORS_ORIGINS has its origin.";
-  const guard = createGuard(settings, dependencies, options, ({ method = "", headers }) => {
-    if (SAFE_METHODS.has(method) || allowsAll) return undefined;
+  return ({ method = "", headers }) => {
     const { origin, host = "", "sec-fetch-site": site } = headers;
-    if (origin !== undefined && origins.includes(origin)) return undefined;
+    if (SAFE_METHODS.has(method) || (origin !== undefined && origins.includes(origin))) return undefined;
     // A page can't set this header. Only old browsers, and connections without TLS, lack it.
     const isOwn = site === undefined ? isOwnOrigin(origin, host, publicUrl) : SAME_SITES.has(site);
-    if (isOwn) return undefined;
-    return new HttpError(403, reason, { by: "cross_site" });
-  });
-  return [guard];
+    return isOwn ? undefined : new HttpError(403, reason, { by: "cross_site" });
+  };
+}
+
+/** The header, in lower case, in which a tester selects a pack, and in which the response names it. */
+export const PACK_HEADER = "x-pack";
+
+/** The responses to requests for a pack that does not exist, or that the client may not use. */
+export const UNKNOWN_PACK = "This gateway has no pack with the hash in X-Pack.";
+
+/** Finds requests for a pack that this gateway does not have. */
+const createPackErrors = ({ CANDIDATE_MAPPINGS_DIR }: Settings, { hash }: Pack): FindError | undefined =>
+  CANDIDATE_MAPPINGS_DIR === undefined
+    ? undefined
+    : ({ headers: { [PACK_HEADER]: wanted } }) =>
+        wanted === undefined || wanted === hash ? undefined : new HttpError(412, UNKNOWN_PACK);
+
+/** Responses to requests for this pack name it. */
+const createPackNamer =
+  (hash: string): Middleware =>
+  (request, response, next) => {
+    if (request.headers[PACK_HEADER] === hash) response.setHeader("X-Pack", hash);
+    return next();
+  };
+
+/** Creates the guards that the settings and the pack ask for. */
+export function createGuards(settings: Settings, dependencies: GuardDependencies, options: GuardOptions) {
+  const { pack } = dependencies;
+  const guard = (findError: FindError | undefined): readonly Middleware[] =>
+    findError ? [createGuard(settings, dependencies, options, findError)] : [];
+  const findUnknownPack = createPackErrors(settings, pack);
+  return {
+    host: guard(createHostErrors(settings, pack)),
+    head: guard(findLongHead),
+    crossSite: guard(createCrossSiteErrors(settings, pack)),
+    pack: findUnknownPack ? [createPackNamer(pack.hash), ...guard(findUnknownPack)] : [],
+  };
 }
 
 /**

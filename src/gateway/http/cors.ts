@@ -6,12 +6,7 @@ import { FIELD_HEADER } from "../responses/shape-bodies.ts";
 import { CODE_HEADER } from "../stages/enforce-plan.ts";
 import cors, { type CorsOptions } from "cors";
 
-export interface AllowedOrigins {
-  /** Origins of browser clients, or `*`. */
-  readonly origins: readonly string[];
-  readonly allowHeaders: readonly string[];
-  readonly exposeHeaders: readonly string[];
-}
+type CorsPack = Pick<Pack, "dialect" | "rateLimitHeaders" | "routes">;
 
 const PREFLIGHT_SECONDS = 600;
 
@@ -20,15 +15,14 @@ const isPreflight = ({ method, headers }: Pick<IncomingMessage, "method" | "head
   method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 
 /**
- * Allows browser clients of the given origins (Fetch standard, CORS protocol). A preflight gets 204 and is not passed
+ * Allows browser clients of `CORS_ORIGINS` (Fetch standard, CORS protocol). A preflight gets 204 and is not passed
  * on. Without an allowed origin, the response has no CORS headers. Other OPTIONS requests go to the pipeline.
  *
  * @param limitPreflight runs before a preflight is answered
  */
-export function allowOrigins(
-  { origins, allowHeaders, exposeHeaders }: AllowedOrigins,
-  limitPreflight: Middleware,
-): Middleware {
+export function allowOrigins(settings: Settings, pack: CorsPack, limitPreflight: Middleware): Middleware {
+  const { CORS_ORIGINS: origins = [] } = settings;
+  const { allowHeaders, exposeHeaders } = corsHeaders(settings, pack);
   const any = origins.includes("*");
   const origin = any ? "*" : [...origins];
   const exposedHeaders = exposeHeaders.join(", ");
@@ -66,16 +60,11 @@ function listHeaders({ response, lists }: Route): string[] {
 }
 
 /** The headers that a browser client may send and read. */
-export function corsSettings(
-  settings: Settings,
-  { dialect, rateLimitHeaders, routes }: Pick<Pack, "dialect" | "rateLimitHeaders" | "routes">,
-): Parameters<typeof allowOrigins>[0] {
-  const { CORS_ORIGINS: origins = [] } = settings;
+function corsHeaders({ SUNSET_FILE }: Settings, { dialect, rateLimitHeaders, routes }: CorsPack) {
   const { client } = dialect;
   const { request = {}, response = {} } = client.headers ?? {};
   const present = (...names: (string | undefined)[]) => names.filter((name) => name !== undefined);
   return {
-    origins,
     allowHeaders: [
       "Authorization",
       "Content-Type",
@@ -101,9 +90,7 @@ export function corsSettings(
         client.always_ok?.response_header,
       ),
       ...new Set(routes.flatMap(listHeaders)),
-      ...(settings.SUNSET_FILE === undefined
-        ? []
-        : ["Deprecation", "Sunset", "Link", FIELD_HEADER, CODE_HEADER]),
+      ...(SUNSET_FILE === undefined ? [] : ["Deprecation", "Sunset", "Link", FIELD_HEADER, CODE_HEADER]),
     ],
   };
 }

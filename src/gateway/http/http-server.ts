@@ -243,11 +243,7 @@ export class ListenError extends Error {
 /** The error of a server that can't listen, with the setting to change. */
 function listenError(
   error: NodeJS.ErrnoException,
-  {
-    host,
-    port,
-    settings: [hostName, portName] = ["HOST", "PORT"],
-  }: Pick<HttpServerOptions, "host" | "port" | "settings">,
+  { host, port, settings: [hostName, portName] = ["HOST", "PORT"] }: HttpServerOptions,
 ): ListenError {
   const { code = "" } = error;
   const name = code === "EADDRNOTAVAIL" ? hostName : portName;

@@ -41,17 +41,9 @@ export function createInFlightTracker() {
 }
 
 /** A task, and the asynchronous context in which it was added, because loggers and tracers of a host read it. */
-class Task extends AsyncResource {
-  readonly #run: () => void;
-
-  constructor(run: () => void) {
-    super("AfterResponses");
-    this.#run = run;
-  }
-
-  run(): void {
-    this.runInAsyncScope(this.#run);
-  }
+interface Task {
+  readonly scope: AsyncResource;
+  readonly run: () => void;
 }
 
 /**
@@ -75,7 +67,7 @@ export class AfterResponses {
 
   /** @param task It handles its own errors. */
   add(task: () => void): void {
-    this.#tasks[this.#count] = new Task(task);
+    this.#tasks[this.#count] = { scope: new AsyncResource("AfterResponses"), run: task };
     this.#count += 1;
     if (this.#count > 1) return;
     const end = this.#inFlight.begin();
@@ -95,7 +87,7 @@ export class AfterResponses {
     for (let at = 0; at < this.#count; at += 1) {
       const task = tasks[at];
       tasks[at] = undefined;
-      task?.run();
+      task?.scope.runInAsyncScope(task.run);
     }
   }
 }

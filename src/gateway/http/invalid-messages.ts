@@ -44,12 +44,30 @@ export interface InFlightRequest {
 const isBehindLastRequest = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === "HPE_CLOSED_CONNECTION";
 
-const statusOf = (fault: MessageFault): number => (fault === "head_size" ? 431 : 400);
+const statusOf = (fault: MessageFault | undefined): number => (fault === "head_size" ? 431 : 400);
 
 /** The reason of the parser's rejection. Undefined for a client that disconnects or is too slow. */
 function faultOf({ code = "" }: NodeJS.ErrnoException): MessageFault | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return "head_size";
   return code.startsWith("HPE_") && code !== "HPE_INVALID_EOF_STATE" ? "malformed" : undefined;
+}
+
+/** The response to a rejected message, which is reported. @param fault undefined for a message that its client breaks off */
+function rejectMessage(
+  { badRequest, onRejected }: MessageRejection,
+  fault: MessageFault | undefined,
+  socket: Socket,
+) {
+  const id = requestIdOf(undefined);
+  const status = statusOf(fault);
+  if (fault) onRejected?.({ fault, status, id, socket });
+  const { type, text } = badRequest(fault ?? "malformed");
+  const head = {
+    "Content-Type": type,
+    "X-Request-Id": id,
+    "Content-Length": String(Buffer.byteLength(text)),
+  };
+  return { status, head, text };
 }
 
 /**
@@ -62,44 +80,25 @@ function faultOf({ code = "" }: NodeJS.ErrnoException): MessageFault | undefined
 export function rejectUnreadable(
   server: Server,
   inFlightOf: (socket: Socket) => readonly InFlightRequest[],
-  { badRequest, onRejected }: MessageRejection,
+  rejection: MessageRejection,
 ): void {
-  function respond(socket: Socket, fault: MessageFault, id: string): void {
+  function reject(socket: Socket, fault: MessageFault | undefined): void {
+    const { status, head, text } = rejectMessage(rejection, fault, socket);
     const [first, ...others] = inFlightOf(socket);
     const isOthers = first && (first.request.complete || first.response.headersSent || others.length > 0);
-    if (!socket.writable || isOthers) {
-      socket.destroy();
-      return;
-    }
-    const { type, text } = badRequest(fault);
-    const status = statusOf(fault);
-    socket.end(
-      [
-        `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-        `Content-Type: ${type}`,
-        `X-Request-Id: ${id}`,
-        "Connection: close",
-        `Content-Length: ${Buffer.byteLength(text)}`,
-        "",
-        text,
-      ].join("\r\n"),
-    );
+    if (!socket.writable || isOthers) return void socket.destroy();
+    const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`);
+    const start = `HTTP/1.1 ${status} ${STATUS_CODES[status]}`;
+    socket.end([start, ...lines, "Connection: close", "", text].join("\r\n"));
   }
 
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (isBehindLastRequest(error)) return;
-    const fault = faultOf(error);
-    const id = requestIdOf(undefined);
-    if (fault) onRejected?.({ fault, status: statusOf(fault), id, socket });
-    respond(socket, fault ?? "malformed", id);
+    if (!isBehindLastRequest(error)) reject(socket, faultOf(error));
   });
   // Without a listener Node silently closes the connection. With it, nothing else handles the socket.
   server.on("connect", (_request: IncomingMessage, socket: Socket) => {
-    const fault = "connect";
-    const id = requestIdOf(undefined);
-    onRejected?.({ fault, status: statusOf(fault), id, socket });
     socket.on("error", () => {}).resume();
-    respond(socket, fault, id);
+    reject(socket, "connect");
     socket.destroySoon();
   });
 }
@@ -125,16 +124,8 @@ export function ignoreBehindLastRequest(socket: Socket & { readonly server?: Ser
 export function rejectInvalid(
   { socket }: IncomingMessage,
   response: ServerResponse,
-  { badRequest, onRejected }: MessageRejection,
+  rejection: MessageRejection,
 ): void {
-  const fault = "malformed";
-  const [status, id] = [statusOf(fault), requestIdOf(undefined)];
-  onRejected?.({ fault, status, id, socket });
-  const { type, text } = badRequest(fault);
-  const head = {
-    "content-type": type,
-    "x-request-id": id,
-    "content-length": String(Buffer.byteLength(text)),
-  };
+  const { status, head, text } = rejectMessage(rejection, "malformed", socket);
   response.writeHead(status, head).end(text);
 }

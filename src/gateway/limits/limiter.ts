@@ -78,7 +78,7 @@ interface Window {
 /**
  * Creates a limiter that counts in this process.
  *
- * Own code for speed: the library's limiter in memory creates promises for each request, and a timer for each key.
+ * Own code for speed: `rate-limiter-flexible` creates promises for each request, and a timer for each key.
  *
  * @param maxKeys Keys that are counted at the same time.
  */

@@ -12,7 +12,7 @@ import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
 import { createUpstreamActivity, instrumentCall, type UpstreamActivity } from "../calls/instrument-call.ts";
 import type { IssuedToken, RefreshCredentials } from "../auth/stored-token.ts";
 import type { TokenIssuer } from "../auth/token-refresh.ts";
-import type { Upstream } from "../upstream/client.ts";
+import type { Upstream } from "../upstream/http-call.ts";
 
 export interface LoginServerOptions {
   readonly definition: OAuthDefinition;

@@ -12,7 +12,8 @@ import {
   readGatewaySecret,
 } from "../auth/gateway-secret.ts";
 import type { TokenIssuer } from "../auth/token-refresh.ts";
-import { createUpstream, type Upstream } from "../upstream/client.ts";
+import { createUpstream } from "../upstream/client.ts";
+import type { Upstream } from "../upstream/http-call.ts";
 import type { CurrentContext } from "../upstream/open-tls.ts";
 
 /** The tokens that the gateway issues in its OAuth exchange, and the login server behind them. */

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { KeyValueStore, Log, Settings } from "../../base/index.ts";
+import type { LimiterName } from "../limits/limiter.ts";
 import { createRedisTokenCache } from "./redis-token-cache.ts";
 import { connectRedis, isRejection, type RedisClient } from "./redis-client.ts";
-import { readInteger, readTexts, REDIS_PREFIX } from "./redis-replies.ts";
+import { INTEGER, readReply, REDIS_PREFIX, TEXTS } from "./redis-replies.ts";
 import { createRedisStore } from "./redis-store.ts";
-import type { StateBackend, StateSettings } from "./state-backend.ts";
 import { createRedisLimiter } from "./redis-limiter.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;
@@ -27,7 +27,7 @@ async function registerReplica(redis: RedisClient, onFault: (fault: string) => v
   /** Records a heartbeat of this process, removes expired processes, and counts the rest. */
   const beat = (): Promise<number> =>
     redis.run(async (client) => {
-      const [now] = readTexts(await client.time());
+      const [now] = readReply(TEXTS, await client.time());
       const score = Number(now);
       const replies = await client
         .multi()
@@ -36,7 +36,7 @@ async function registerReplica(redis: RedisClient, onFault: (fault: string) => v
         .expire(KEY, EXPIRY_SECONDS)
         .zCard(KEY)
         .exec();
-      return readInteger(replies.at(-1));
+      return readReply(INTEGER, replies.at(-1));
     });
 
   async function sendHeartbeat(): Promise<void> {
@@ -66,8 +66,11 @@ async function registerReplica(redis: RedisClient, onFault: (fault: string) => v
   };
 }
 
-/** Shares state in Redis. If Redis is down, the process starts without it and reconnects. */
-export async function openRedisBackend(settings: Settings, log: Log): Promise<StateBackend> {
+/**
+ * Shares state in Redis. If Redis is down, the process starts without it and reconnects. While its limiters or its token
+ * cache fail, processes use their own.
+ */
+export async function openRedisBackend(settings: Settings, log: Log) {
   const onUncounted = (fault: string): void =>
     log.error(
       { code: "AG_REPLICAS_UNCOUNTED", fault },
@@ -87,13 +90,13 @@ export async function openRedisBackend(settings: Settings, log: Log): Promise<St
   const replicas = await registerReplica(redis, onUncounted);
   const rates = { all: settings.RATE_LIMIT, create: settings.RATE_LIMIT_CREATE };
   return {
-    limiter: (name) => createRedisLimiter(redis, name, rates[name]),
+    limiterOf: (name: LimiterName) => createRedisLimiter(redis, name, rates[name]),
     tokenCache: createRedisTokenCache(redis, {
       ttlSeconds: settings.TOKEN_TTL_SECONDS,
       negativeTtlSeconds: settings.TOKEN_NEGATIVE_TTL_SECONDS,
     }),
     state: createRedisStore(redis),
-    problems() {
+    problems(): readonly string[] {
       const [fault, uncounted] = [redis.fault(), replicas.fault()];
       return [
         ...(fault === undefined ? [] : [`Redis ${fault}: each process enforces its share of the limits`]),
@@ -101,7 +104,7 @@ export async function openRedisBackend(settings: Settings, log: Log): Promise<St
       ];
     },
     replicas: replicas.count,
-    async close() {
+    async close(): Promise<void> {
       await replicas.leave();
       await redis.close();
     },
@@ -109,7 +112,7 @@ export async function openRedisBackend(settings: Settings, log: Log): Promise<St
 }
 
 /** Opens the state that gateways keep in Redis, for a command. @throws {StateUnavailableError} */
-export async function openRedisState({ REDIS_URL: url = "" }: StateSettings): Promise<KeyValueStore> {
+export async function openRedisState(url: string): Promise<KeyValueStore> {
   const redis = await connectRedis({ url, onChange: () => {} });
   return { ...createRedisStore(redis), close: () => redis.close() };
 }

@@ -1,19 +1,24 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient, ErrorReply } from "@redis/client";
-import { COUNT_REQUESTS, LIMIT_PREFIX, readText, readWindowCount, RedisReplyError } from "./redis-replies.ts";
+import {
+  COUNT_REQUESTS,
+  LIMIT_PREFIX,
+  readReply,
+  RedisReplyError,
+  TEXT,
+  WINDOW_COUNT,
+} from "./redis-replies.ts";
 
 /** Timeout of a command. A request waits for it, and can continue without Redis. */
 const COMMAND_MS = 500;
 
-/** Failed commands in a row that open the circuit. A timeout opens it at once: the next commands would wait as long. */
-const FAILURES = 3;
-/** Pause between two pings while the circuit is open. */
+/** Pause between two probes while Redis does not respond. */
 const PROBE_MS = 500;
-
-/** A connection without any data for this long is broken. Longer than the pause between two pings. */
-const SOCKET_TIMEOUT_MS = 10_000;
-/** Pause between two writes that probe Redis: a process that serves no requests sends nothing else. */
+/** Pause between two probes of a Redis that responds: a process that serves no requests sends nothing else. */
 const WRITE_MS = 3000;
+
+/** A connection without any data for this long is broken. Longer than the pause between two probes. */
+const SOCKET_TIMEOUT_MS = 10_000;
 const PROBE = { keys: [`${LIMIT_PREFIX}probe`], arguments: ["1", String(SOCKET_TIMEOUT_MS / 1000)] };
 
 /** How a Redis refuses to write that can be read: it is full, a replica, can't save, or has too few replicas. */
@@ -60,27 +65,28 @@ interface Subscription {
   isActive: boolean;
 }
 
+/** Why Redis can't be used: it does not respond; it can be read, but not written; it refuses a channel. */
+type FaultKind = "outage" | "write" | "channel";
+
 /** A connection to Redis that reconnects automatically, and whose commands time out soon. */
 export class RedisClient {
   readonly #client: Client;
   readonly #onChange: RedisOptions["onChange"];
   readonly #subscriptions: Subscription[] = [];
-  readonly #closing = new AbortController();
-  #probes: NodeJS.Timeout | undefined;
-  #isAway = false;
-  #failures = 0;
-  #isCircuitOpen = false;
-  /** Why the last write failed, if Redis did respond. It can be read meanwhile. */
-  #writeFault: string | undefined;
-  /** Why Redis refuses a channel. */
-  #channelFault: string | undefined;
+  readonly #faults = new Map<FaultKind, string>();
+  /** Whether a command has timed out since Redis has last responded. The next commands would wait as long. */
+  #isHanging = false;
+  #isFaultReported = false;
+  #isClosed = false;
+  #probeInFlight: Promise<void> | undefined;
+  #nextProbe: NodeJS.Timeout | undefined;
 
   constructor({ url, onChange }: RedisOptions) {
     this.#client = newClient(url);
     this.#onChange = onChange;
     this.#client.on("ready", () => void this.#onReady());
     // Without a listener the first error would end the process.
-    this.#client.on("error", (error: Error) => this.#report(error.message));
+    this.#client.on("error", (error: Error) => this.#note("outage", error.message));
   }
 
   /** Resolves when Redis responds, or after a second. */
@@ -88,36 +94,31 @@ export class RedisClient {
     const first = new Promise((resolve) => this.#client.once("ready", resolve));
     this.#client.connect().catch(() => {});
     await Promise.race([first, wait(START_MS, undefined, { ref: false })]);
-    if (this.#client.isReady) await this.#probeWrite();
-    this.#probes = setInterval(() => void this.#probe(), WRITE_MS).unref();
+    await this.#probe();
   }
 
   /** Runs a command. @throws {Error} At once while Redis is away or has just timed out, and after half a second if it does not respond. */
   async run<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    if (!this.#client.isReady || this.#isCircuitOpen) throw new Error("Redis is away");
+    if (!this.#client.isReady || this.#isHanging) throw new Error("Redis is away");
     try {
-      const result = await withTimeout(work(this.#client), COMMAND_MS);
-      this.#failures = 0;
-      return result;
+      return await withTimeout(work(this.#client), COMMAND_MS);
     } catch (error) {
       // A Redis that responds with an error is available. Only the failed command is affected.
-      if (isRejection(error)) {
-        this.#failures = 0;
-        if (CANNOT_WRITE.test(error.message)) this.#noteWriteFault(error);
-        throw error;
+      if (isRejection(error) && CANNOT_WRITE.test(error.message)) this.#note("write", error.message);
+      if (isTimeout(error)) {
+        this.#isHanging = true;
+        void this.#probe();
       }
-      this.#failures += 1;
-      if (isTimeout(error)) void this.#openCircuit(error, false);
-      else if (this.#failures === FAILURES) void this.#openCircuit(error as Error, true);
       throw error;
     }
   }
 
   /** Why Redis can't be used now: it does not respond, can't be written, or refuses a channel. */
   fault(): string | undefined {
-    if (!this.#client.isReady || (this.#isCircuitOpen && this.#isAway)) return "does not respond";
-    if (this.#writeFault !== undefined) return `can't be written (${this.#writeFault})`;
-    return this.#channelFault === undefined ? undefined : `refuses a channel (${this.#channelFault})`;
+    if (!this.#client.isReady || this.#faults.has("outage")) return "does not respond";
+    const [write, channel] = [this.#faults.get("write"), this.#faults.get("channel")];
+    if (write !== undefined) return `can't be written (${write})`;
+    return channel === undefined ? undefined : `refuses a channel (${channel})`;
   }
 
   isReady(): boolean {
@@ -128,68 +129,60 @@ export class RedisClient {
   subscribe(channel: string, onMessage: (message: string) => void, onMissed: () => void): void {
     const subscription = { channel, onMessage, onMissed, isActive: false };
     this.#subscriptions.push(subscription);
-    if (this.#client.isReady) void this.#activate(subscription);
+    void this.#activate(subscription);
   }
 
   async close(): Promise<void> {
-    if (this.#closing.signal.aborted) return;
-    this.#closing.abort();
-    clearInterval(this.#probes);
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#nextProbe);
     if (this.#client.isReady) await withTimeout(this.#client.close(), CLOSE_TIMEOUT_MS).catch(() => {});
     if (this.#client.isOpen) this.#client.destroy();
   }
 
-  #report(reason: string | undefined): void {
-    const wasAway = this.#isAway;
-    this.#isAway = reason !== undefined;
-    if (this.#isAway !== wasAway && !this.#closing.signal.aborted) this.#onChange(reason);
+  /** Notes a fault, or its end, and reports the first fault and the end of the last one. */
+  #note(kind: FaultKind, reason: string | undefined): void {
+    if (reason === undefined) this.#faults.delete(kind);
+    else this.#faults.set(kind, reason);
+    const isFault = this.#faults.size > 0;
+    if (isFault === this.#isFaultReported || this.#isClosed) return;
+    this.#isFaultReported = isFault;
+    this.#onChange(reason);
   }
 
-  /**
-   * Opens the circuit: commands fail at once until Redis responds to a ping. After a timeout the first ping is sent at
-   * once, and only if it fails is Redis reported as away: one late response is not an outage.
-   */
-  async #openCircuit({ message }: Error, isOutage: boolean): Promise<void> {
-    if (this.#isCircuitOpen) return;
-    this.#isCircuitOpen = true;
-    let pause = isOutage;
-    if (isOutage) this.#report(message);
-    while (!this.#closing.signal.aborted) {
-      if (pause) await wait(PROBE_MS, undefined, { ref: false });
-      pause = true;
-      const response = await withTimeout(this.#client.ping(), COMMAND_MS).catch(() => undefined);
-      if (response === undefined) {
-        this.#report(message);
-        continue;
-      }
-      this.#failures = 0;
-      this.#isCircuitOpen = false;
-      return this.#probeWrite();
-    }
-  }
-
-  #noteWriteFault({ message }: Error): void {
-    this.#writeFault = message;
-    this.#report(message);
+  /** Finds out whether Redis responds, and can be written. Calls share one probe. The next one follows after a pause. */
+  #probe(): Promise<void> {
+    clearTimeout(this.#nextProbe);
+    return (this.#probeInFlight ??= this.#probeOnce().finally(() => {
+      this.#probeInFlight = undefined;
+      if (this.#isClosed) return;
+      const pause = this.#isHanging ? PROBE_MS : WRITE_MS;
+      this.#nextProbe = setTimeout(() => void this.#probe(), pause).unref();
+    }));
   }
 
   /**
    * A full Redis and a replica respond to pings, and a Redis may permit writes and no scripts. So the probe is the
    * script of the rate limits.
    */
-  async #probeWrite(): Promise<void> {
+  async #probeOnce(): Promise<void> {
+    if (!this.#client.isReady) return;
+    let fault: string | undefined;
     try {
-      await this.run(async (redis) => readWindowCount(await redis.eval(COUNT_REQUESTS, PROBE)));
-      this.#writeFault = undefined;
-      this.#report(this.#channelFault);
+      readReply(WINDOW_COUNT, await withTimeout(this.#client.eval(COUNT_REQUESTS, PROBE), COMMAND_MS));
     } catch (error) {
-      if (isRejection(error)) this.#noteWriteFault(error);
+      if (!isRejection(error)) {
+        // One late response is not an outage.
+        if (this.#isHanging) this.#note("outage", (error as Error).message);
+        this.#isHanging = true;
+        return;
+      }
+      fault = error.message;
     }
-  }
-
-  async #probe(): Promise<void> {
-    for (const subscription of this.#subscriptions) await this.#activate(subscription);
-    await this.#probeWrite();
+    this.#isHanging = false;
+    this.#note("write", fault);
+    this.#note("outage", undefined);
+    for (const subscription of this.#subscriptions) void this.#activate(subscription);
   }
 
   async #onReady(): Promise<void> {
@@ -197,7 +190,7 @@ export class RedisClient {
       await this.#activate(subscription);
       subscription.onMissed();
     }
-    if (!this.#isCircuitOpen) await this.#probeWrite();
+    await this.#probe();
   }
 
   async #activate(subscription: Subscription): Promise<void> {
@@ -205,14 +198,12 @@ export class RedisClient {
     if (subscription.isActive || !this.#client.isReady) return;
     try {
       await this.#client.subscribe(subscription.channel, (message) =>
-        subscription.onMessage(readText(message)),
+        subscription.onMessage(readReply(TEXT, message)),
       );
       subscription.isActive = true;
-      this.#channelFault = undefined;
+      this.#note("channel", undefined);
     } catch (error) {
-      if (!isRejection(error)) return;
-      this.#channelFault = error.message;
-      this.#report(error.message);
+      if (isRejection(error)) this.#note("channel", error.message);
     }
   }
 }
@@ -229,7 +220,7 @@ class TimeoutError extends Error {
 }
 
 /** Whether an error says that {@link withTimeout} did not wait any longer. */
-export const isTimeout = (error: unknown): error is Error => error instanceof TimeoutError;
+const isTimeout = (error: unknown): error is Error => error instanceof TimeoutError;
 
 /**
  * Waits for work for at most `timeoutMs` milliseconds. A later result is dropped. A result that arrived while this process
@@ -237,7 +228,7 @@ export const isTimeout = (error: unknown): error is Error => error instanceof Ti
  *
  * @throws {Error} If the work takes longer.
  */
-export async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     // Sockets are read between timers and immediates.

@@ -1,4 +1,5 @@
 /** Reads replies of Redis. The client does not check their types, and another program may respond at its address. */
+import { z } from "zod";
 
 /** Prefix of all keys and channels: a Redis may serve other programs too. */
 export const REDIS_PREFIX = "alpha-gateway:";
@@ -11,41 +12,18 @@ export class RedisReplyError extends Error {
   override readonly name = "RedisReplyError";
 }
 
-const refuse = (expected: string, reply: unknown): never => {
-  throw new RedisReplyError(`Redis replied with ${typeof reply} where ${expected} was expected`);
-};
-
-const isInteger = (reply: unknown): reply is number => Number.isSafeInteger(reply);
-
-/** @throws {RedisReplyError} */
-export const readInteger = (reply: unknown): number =>
-  isInteger(reply) ? reply : refuse("an integer", reply);
-
-/** @throws {RedisReplyError} */
-export const readText = (reply: unknown): string =>
-  typeof reply === "string" ? reply : refuse("a text", reply);
-
-/** @returns undefined for null. @throws {RedisReplyError} */
-export const readOptionalText = (reply: unknown): string | undefined =>
-  reply === null ? undefined : readText(reply);
-
-/** @throws {RedisReplyError} */
-export const readTexts = (reply: unknown): readonly string[] =>
-  Array.isArray(reply) ? reply.map(readText) : refuse("a list", reply);
-
-/** One of some texts. @throws {RedisReplyError} */
-export const readChoice = <T extends string>(reply: unknown, choices: readonly T[]): T =>
-  choices.find((choice) => choice === reply) ?? refuse(`one of ${choices.join(", ")}`, reply);
+export const INTEGER = z.int();
+export const TEXT = z.string();
+export const TEXTS = z.array(z.string());
 
 /** The count of a window and its remaining milliseconds, as {@link COUNT_REQUESTS} returns them. */
-export type WindowCount = readonly [count: number, msLeft: number];
+export const WINDOW_COUNT = z.tuple([z.int(), z.int()]);
 
-/** @throws {RedisReplyError} */
-export function readWindowCount(reply: unknown): WindowCount {
-  const [count, msLeft, ...rest] = Array.isArray(reply) ? (reply as unknown[]) : [];
-  return isInteger(count) && isInteger(msLeft) && rest.length === 0
-    ? [count, msLeft]
-    : refuse("a count and a time", reply);
+/** @throws {RedisReplyError} if the reply has another type. */
+export function readReply<T>(type: z.ZodType<T>, reply: unknown): T {
+  const { success, data } = type.safeParse(reply);
+  if (!success) throw new RedisReplyError(`Redis replied with ${typeof reply} of another form than expected`);
+  return data;
 }
 
 /** Counts requests in a window that begins with the first. Arguments: requests, seconds. */

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import {
   errorText,
   GROUP_ENTRIES,
@@ -14,15 +15,14 @@ import {
   ADD_MEMBER,
   DELETE,
   FIND_ROOM,
+  INTEGER,
   MARK,
   MEMBERS,
   PREFIX,
-  readChoice,
-  readInteger,
-  readOptionalText,
-  readText,
-  readTexts,
+  readReply,
   REPLACE,
+  TEXT,
+  TEXTS,
 } from "./redis-replies.ts";
 
 /** A stored text without its owner. */
@@ -37,8 +37,7 @@ function memoryUse(info: string): number {
   return most === 0 ? 0 : Math.min(1, bytes("used_memory") / most);
 }
 
-const ROOMS: readonly Room[] = ["free", "share used up", "store full"];
-const readRoom = (reply: unknown): Room => readChoice(reply, ROOMS);
+const ROOM: z.ZodType<Room> = z.enum(["free", "share used up", "store full"]);
 
 /** Redis rejects a time of zero. */
 const milliseconds = (ttlSeconds: number): number => Math.max(1, Math.ceil(ttlSeconds * 1000));
@@ -46,12 +45,12 @@ const milliseconds = (ttlSeconds: number): number => Math.max(1, Math.ceil(ttlSe
 /** How full a group of owners is, and the memory of Redis. */
 async function readFullness(client: Parameters<Parameters<RedisClient["run"]>[0]>[0], maxEntries: number) {
   const count = (group: OwnerGroup): Promise<number> =>
-    client.zCard(`${PREFIX}owned:${group}`).then(readInteger);
+    client.zCard(`${PREFIX}owned:${group}`).then((reply) => readReply(INTEGER, reply));
   // Its user may not be permitted to ask.
   const memory = client
     .info()
     .catch(() => "")
-    .then(readText);
+    .then((reply) => readReply(TEXT, reply));
   const [info, application, personal] = await Promise.all([memory, count("application"), count("personal")]);
   return {
     application: application / maxEntries,
@@ -78,22 +77,24 @@ export function createRedisStore(redis: RedisClient, maxEntries = GROUP_ENTRIES)
   /** Runs a script, and reads its reply. */
   const runScript = <T>(
     text: string,
-    read: (reply: unknown) => T,
+    type: z.ZodType<T>,
     key: string,
     ...args: readonly string[]
   ): Promise<T> =>
-    run(async (client) => read(await client.eval(text, { keys: [PREFIX + key], arguments: [...args] })));
+    run(async (client) =>
+      readReply(type, await client.eval(text, { keys: [PREFIX + key], arguments: [...args] })),
+    );
 
   const boundsOf = ({ group, id, share }: Owner) => [`${group}:${id}`, String(share), String(maxEntries)];
 
   return {
     async get(key) {
-      const stored = await run(async (client) => readOptionalText(await client.get(PREFIX + key)));
-      return stored === undefined ? undefined : valueOf(stored);
+      const stored = await run(async (client) => readReply(TEXT.nullable(), await client.get(PREFIX + key)));
+      return stored === null ? undefined : valueOf(stored);
     },
     add: (key, value, ttl, owner) =>
-      runScript(ADD_ENTRY, readRoom, key, ...boundsOf(owner), value, String(milliseconds(ttl))),
-    room: (owner, entries) => runScript(FIND_ROOM, readRoom, "", ...boundsOf(owner), String(entries)),
+      runScript(ADD_ENTRY, ROOM, key, ...boundsOf(owner), value, String(milliseconds(ttl))),
+    room: (owner, entries) => runScript(FIND_ROOM, ROOM, "", ...boundsOf(owner), String(entries)),
     async set(key, value, ttl) {
       await run((client) =>
         client.set(PREFIX + key, value, { expiration: { type: "PX", value: milliseconds(ttl) } }),
@@ -106,26 +107,20 @@ export function createRedisStore(redis: RedisClient, maxEntries = GROUP_ENTRIES)
       );
     },
     replace: async (key, expected, value, ttl) =>
-      (await runScript(REPLACE, readInteger, key, expected, value, String(milliseconds(ttl)))) === 1,
+      (await runScript(REPLACE, INTEGER, key, expected, value, String(milliseconds(ttl)))) === 1,
     async delete(key) {
-      await runScript(DELETE, readInteger, key);
+      await runScript(DELETE, INTEGER, key);
     },
     async deleteIf(key, expected) {
-      await runScript(DELETE, readInteger, key, expected);
+      await runScript(DELETE, INTEGER, key, expected);
     },
     addToSet: async (key, member, ttl, maxMembers = Number.MAX_SAFE_INTEGER) =>
-      (await runScript(
-        ADD_MEMBER,
-        readInteger,
-        key,
-        member,
-        String(milliseconds(ttl)),
-        String(maxMembers),
-      )) === 1,
+      (await runScript(ADD_MEMBER, INTEGER, key, member, String(milliseconds(ttl)), String(maxMembers))) ===
+      1,
     async deleteAll(keys) {
       if (keys.length > 0) await run((client) => client.unlink(keys.map((key) => PREFIX + key)));
     },
-    setMembers: (key) => runScript(MEMBERS, readTexts, key),
+    setMembers: (key) => runScript(MEMBERS, TEXTS, key),
     fault: () => (redis.isReady() ? undefined : NOT_WRITABLE),
     fullness: () => run((client) => readFullness(client, maxEntries)),
     // The connection is also used by others.

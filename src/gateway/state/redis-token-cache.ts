@@ -1,5 +1,6 @@
+import { z } from "zod";
 import type { RedisClient } from "./redis-client.ts";
-import { readText, readTexts, REDIS_PREFIX } from "./redis-replies.ts";
+import { readReply, REDIS_PREFIX, TEXT, TEXTS } from "./redis-replies.ts";
 import {
   isWholeHash,
   type TokenCacheBackend,
@@ -18,26 +19,23 @@ function serializeTokenInfo(info: TokenInfo): string {
   return JSON.stringify({ grants: grants === null || grants === "all" ? grants : [...grants] });
 }
 
-const isGrant = (value: unknown): value is [string, number] =>
-  Array.isArray(value) && value.length === 2 && typeof value[0] === "string" && Number.isInteger(value[1]);
+const storedInfoSchema = z.union([
+  z.object({ refused: z.literal(true) }),
+  z.object({
+    grants: z.union([z.null(), z.literal("all"), z.array(z.tuple([z.string(), z.int()]))]),
+  }),
+]);
 
 /** @returns undefined for a text that another version or another program has written. */
 function parseTokenInfo(text: string): TokenInfo | undefined {
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    const info = storedInfoSchema.parse(JSON.parse(text));
+    if ("refused" in info) return info;
+    const { grants } = info;
+    return { refused: false, grants: Array.isArray(grants) ? new Map(grants) : (grants ?? undefined) };
   } catch {
     return undefined;
   }
-  if (typeof value !== "object" || value === null) return undefined;
-  if ("refused" in value) return value.refused === true ? { refused: true } : undefined;
-  if (!("grants" in value)) return undefined;
-  const { grants } = value;
-  if (grants === null) return { refused: false, grants: undefined };
-  if (grants === "all") return { refused: false, grants };
-  return Array.isArray(grants) && grants.every(isGrant)
-    ? { refused: false, grants: new Map(grants) }
-    : undefined;
 }
 
 /** Creates the token cache in Redis. Its keys have the hash of the token, never the token. */
@@ -56,7 +54,7 @@ export function createRedisTokenCache(
       const from = cursor;
       const page = await redis.run(async (client) => {
         const reply = await client.scan(from, { MATCH: `${PREFIX}${fingerprint}*`, COUNT: KEYS_PER_SCAN });
-        return { keys: readTexts(reply.keys), cursor: readText(reply.cursor) };
+        return { keys: readReply(TEXTS, reply.keys), cursor: readReply(TEXT, reply.cursor) };
       });
       if (page.keys.length > 0) await redis.run((client) => client.unlink([...page.keys]));
       cursor = page.cursor;

@@ -1,7 +1,13 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { makeFolder, migrateSqlite, type SqliteSchema } from "../../base/index.ts";
+import {
+  errorText,
+  makeFolder,
+  migrateSqlite,
+  type SqliteSchema,
+  StateUnavailableError,
+} from "../../base/index.ts";
 
 export const STATE_FILE = "state.db";
 
@@ -31,14 +37,15 @@ const VERSION_1 = `
 /** "agst" in ASCII. `schema.ts` says how a step is added. */
 const SCHEMA: SqliteSchema = { applicationId: 0x61677374, steps: [VERSION_1] };
 
-/** @throws {Error} if the file is not a database of this store, is damaged, or was written by a newer version. */
+/** @throws {StateUnavailableError} if the file is not a database of this store, is damaged, or was written by a newer version. */
 export function openStateDatabase(directory: string): DatabaseSync {
-  makeFolder(directory);
   const file = join(directory, STATE_FILE);
-  // SQLite creates its other files with the mode of the database.
-  closeSync(openSync(file, "a", 0o600));
-  const database = new DatabaseSync(file);
+  let database: DatabaseSync | undefined;
   try {
+    makeFolder(directory);
+    // SQLite creates its other files with the mode of the database.
+    closeSync(openSync(file, "a", 0o600));
+    database = new DatabaseSync(file);
     // FULL: a refresh token can be used once, and its replacement must survive a power failure.
     database.exec("PRAGMA busy_timeout = 2000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     // Expired rows are overwritten: they may be about a client that wants to be forgotten.
@@ -48,7 +55,10 @@ export function openStateDatabase(directory: string): DatabaseSync {
     migrateSqlite(database, SCHEMA);
     return database;
   } catch (error) {
-    database.close();
-    throw error;
+    database?.close();
+    throw new StateUnavailableError(
+      `The state store ${file} cannot be used: ${errorText(error)}. ` +
+        "Repair it, or move it away to start without its tokens (clients then have to sign in again).",
+    );
   }
 }

@@ -45,11 +45,9 @@ function prepare(database: DatabaseSync) {
       `INSERT INTO entry (key, value, ends) VALUES (?, ?, ?)
        ON CONFLICT DO UPDATE SET value = excluded.value, ends = excluded.ends`,
     ),
+    has: database.prepare("SELECT 1 FROM entry WHERE key = ?"),
     add: database.prepare(
-      `INSERT INTO entry (key, value, ends, owner) SELECT :key, :value, :ends, :owner
-       WHERE EXISTS (SELECT 1 FROM entry WHERE key = :key)
-       OR coalesce((SELECT entries FROM share WHERE owner = :owner), 0) < :share
-       AND coalesce((SELECT entries FROM share WHERE owner = :group), 0) < :most
+      `INSERT INTO entry (key, value, ends, owner) VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET value = excluded.value, ends = excluded.ends`,
     ),
     countEntries: database.prepare("SELECT entries FROM share WHERE owner = ?"),
@@ -79,17 +77,6 @@ function prepare(database: DatabaseSync) {
   };
 }
 
-function openDatabase(directory: string, file: string): DatabaseSync {
-  try {
-    return openStateDatabase(directory);
-  } catch (error) {
-    throw new StateUnavailableError(
-      `The state store ${file} cannot be used: ${errorText(error)}. ` +
-        "Repair it, or move it away to start without its tokens (clients then have to sign in again).",
-    );
-  }
-}
-
 /** The file of the store. It deletes expired entries, and notices the loss of the file. */
 class StateFile {
   readonly statements: ReturnType<typeof prepare>;
@@ -105,13 +92,12 @@ class StateFile {
   #probedAt = -Infinity;
 
   constructor(directory: string, maxMembers: number, onLost: SqliteStoreOptions["onLost"]) {
-    const file = join(directory, STATE_FILE);
-    this.#database = openDatabase(directory, file);
+    this.#database = openStateDatabase(directory);
     this.statements = prepare(this.#database);
     this.#onLost = onLost;
     this.#sweepAfter = Math.min(SWEEP_AFTER, Math.ceil(maxMembers / 100));
     this.sweep();
-    this.#lostFile = holdFile(file);
+    this.#lostFile = holdFile(join(directory, STATE_FILE));
     this.#timer = setInterval(() => void this.#trySweep(), SWEEP_MS).unref();
   }
 
@@ -160,10 +146,7 @@ class StateFile {
     }
   }
 
-  /**
-   * @throws {Error} if the written data would be lost with this process.
-   * @throws {Error} if what was written is lost with this process.
-   */
+  /** @throws {Error} if what was written is lost with this process. */
   #checkFile(): void {
     const lost = this.#lostFile();
     if (lost === undefined) return;
@@ -198,6 +181,7 @@ class StateFile {
 }
 
 const expiry = (now: number, ttlSeconds: number): number => now + Math.ceil(ttlSeconds * 1000);
+
 /**
  * Opens the store that keeps state in the data folder. Several processes of one machine may open the same. It is
  * synchronous: a read takes microseconds, and writes are as rare as token exchanges.
@@ -232,15 +216,13 @@ export function openSqliteKeyValueStore({
       }),
     set: (key, value, ttl) => file.write((now) => void statements.set.run(key, value, expiry(now, ttl))),
     add: (key, value, ttl, owner) =>
-      file.write((now) => {
-        const { group, id, share } = owner;
-        const names = { owner: `${group}:${id}`, group: `${group}:` };
-        const added = { key, value, ends: expiry(now, ttl), ...names, share, most: maxEntries };
-        const isAdded = (): boolean => statements.add.run(added).changes === 1;
-        if (isAdded()) return "free";
-        const room = roomOf(owner, 1);
-        return room === "free" && isAdded() ? "free" : room;
-      }),
+      file.write((now) =>
+        file.inOneWrite(() => {
+          const room = statements.has.get(key) ? "free" : roomOf(owner, 1);
+          if (room === "free") statements.add.run(key, value, expiry(now, ttl), `${owner.group}:${owner.id}`);
+          return room;
+        }),
+      ),
     room: (owner, entries) => file.run(() => roomOf(owner, entries)),
     setIfAbsent: (key, value, ttl) =>
       file.write((now) => statements.setIfAbsent.run(key, value, expiry(now, ttl), now).changes === 1),

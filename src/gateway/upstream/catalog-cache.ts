@@ -17,7 +17,7 @@ import {
   type CatalogSource,
   type LeftOutRows,
 } from "./catalog-reader.ts";
-import type { Upstream } from "./client.ts";
+import type { Upstream } from "./http-call.ts";
 
 export interface CatalogCache extends CatalogCopy {
   /** The translated items of a catalog's list, in order; undefined until the catalog was read. */
@@ -53,99 +53,89 @@ interface CatalogOptions extends CatalogReaderOptions {
   readonly onFault: (catalog: string, message: string) => void;
   /** Called after each read of a catalog that leaves out rows. */
   readonly onRowsLeftOut: ((catalog: string, rows: LeftOutRows) => void) | undefined;
+  /** Ends the reads. */
+  readonly end: AbortSignal;
 }
 
-/** Reads catalogs and keeps the copies. Each catalog has one read in flight at most. */
-class Catalogs {
-  readonly copies = new Map<string, CachedCatalog>();
-  /** Why the last read of a catalog failed. */
-  readonly errors = new Map<string, string>();
-  /** Catalogs that may be read with a client's token, and that v4 did not show without a token. */
-  readonly tokenOnly = new Set<string>();
-  readonly sources: readonly CatalogSource[];
+/** One catalog, and its copy. */
+class CachedList {
+  readonly name: string;
+  copy: CachedCatalog | undefined;
+  /** Why the last read failed. */
+  error: string | undefined;
+  /** Whether v4 does not show it without a token, and it may be read with a client's. */
+  needsToken = false;
+  readonly #source: CatalogSource;
   readonly #options: CatalogOptions;
-  readonly #readAt = new Map<string, number>();
-  readonly #readsInFlight = new Map<string, Promise<void>>();
   readonly #failedTokens = new LRUCache<string, true>({ max: MAX_FAILED_TOKENS });
-  readonly #end = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #refreshInFlight: Promise<void> | undefined;
+  #readAt = -Infinity;
+  #readInFlight: Promise<void> | undefined;
 
-  constructor(sources: readonly CatalogSource[], { upstream, ...options }: CatalogOptions) {
-    this.sources = sources;
-    // A v4 that never responds would delay the exit of the process until the call times out.
-    const call: Upstream["call"] = (request) => upstream.call(request, this.#end.signal);
-    this.#options = { ...options, upstream: { call, close: upstream.close } };
+  constructor(source: CatalogSource, options: CatalogOptions) {
+    this.name = source.catalog.name;
+    this.#source = source;
+    this.#options = options;
   }
 
-  /** Reads one catalog. @returns The error, if it could not be read. */
-  async read(source: CatalogSource, token?: SentToken): Promise<Error | undefined> {
-    const { name } = source.catalog;
-    const { onFault, onRowsLeftOut } = this.#options;
+  /** Reads it. A failed read keeps the copy. @returns the error, if it could not be read */
+  async read(token?: SentToken): Promise<Error | undefined> {
+    const { onFault, onRowsLeftOut, end } = this.#options;
     try {
-      const copy = await readCatalog(source, token, this.#options);
-      this.copies.set(name, copy);
-      if (copy.leftOut) onRowsLeftOut?.(name, copy.leftOut);
-      this.#readAt.set(name, performance.now());
-      this.errors.delete(name);
-      if (token === undefined) this.tokenOnly.delete(name);
+      this.copy = await readCatalog(this.#source, token, this.#options);
+      if (this.copy.leftOut) onRowsLeftOut?.(this.name, this.copy.leftOut);
+      this.#readAt = performance.now();
+      this.error = undefined;
+      if (token === undefined) this.needsToken = false;
       return undefined;
     } catch (error) {
-      const needsToken = error instanceof CatalogNotShownError && source.catalog.keepsItem !== undefined;
-      const message = (error as Error).message + (needsToken ? ": it is read with a client's token" : "");
-      if (needsToken && token === undefined) this.tokenOnly.add(name);
-      this.errors.set(name, message);
+      const mayHaveToken =
+        error instanceof CatalogNotShownError && this.#source.catalog.keepsItem !== undefined;
+      if (mayHaveToken && token === undefined) this.needsToken = true;
+      this.error = (error as Error).message + (mayHaveToken ? ": it is read with a client's token" : "");
       // A client whose token has no right to read the catalog is not a problem to report.
-      if ((!needsToken || token === undefined) && !this.#end.signal.aborted) onFault(name, message);
+      if ((!mayHaveToken || token === undefined) && !end.aborted) onFault(this.name, this.error);
       return error as Error;
     }
   }
 
-  /** Whether a catalog is to be read with a token. */
-  isDue(name: string): boolean {
-    const age = performance.now() - (this.#readAt.get(name) ?? -Infinity);
-    return this.tokenOnly.has(name) && age > this.#options.ttlMs;
+  /** Whether it is to be read with a token. */
+  isDue(): boolean {
+    return this.needsToken && performance.now() - this.#readAt > this.#options.ttlMs;
   }
 
-  /** Reads a catalog with a token. If the read of another token is in flight and fails, this one tries once. */
-  async readWith(source: CatalogSource, hash: string, token: SentToken): Promise<void> {
-    const { name } = source.catalog;
-    const { ttlMs } = this.#options;
-    const readInFlight = this.#readsInFlight.get(name);
+  /** Reads it with a token. If the read of another token is in flight and fails, this one tries once. */
+  async readWith(hash: string, token: SentToken): Promise<void> {
     // Without a read in flight this one begins at once: requests of the same turn wait for it.
-    if (readInFlight) await readInFlight;
-    const key = `${name} ${hash}`;
-    if (!this.isDue(name) || this.#readsInFlight.has(name) || this.#failedTokens.has(key)) return;
+    if (this.#readInFlight) await this.#readInFlight;
+    if (!this.isDue() || this.#readInFlight || this.#failedTokens.has(hash)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#readsInFlight.set(name, promise);
-    const error = await this.read(source, token);
-    const pause = error instanceof CatalogNotShownError ? ttlMs : RETRY_MS;
-    if (error) this.#failedTokens.set(key, true, { ttl: pause });
-    this.#readsInFlight.delete(name);
+    this.#readInFlight = promise;
+    const error = await this.read(token);
+    const pause = error instanceof CatalogNotShownError ? this.#options.ttlMs : RETRY_MS;
+    if (error) this.#failedTokens.set(hash, true, { ttl: pause });
+    this.#readInFlight = undefined;
     resolve();
   }
+}
 
-  refresh(): Promise<void> {
-    clearTimeout(this.#timer);
-    return (this.#refreshInFlight ??= this.#refreshAll().finally(() => {
-      this.#refreshInFlight = undefined;
-    }));
-  }
+/** Creates the function that reads all catalogs, and then again and again in the background. Calls share one read. */
+function createRefresh(lists: readonly CachedList[], ttlMs: number, end: AbortSignal): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let inFlight: Promise<void> | undefined;
+  end.addEventListener("abort", () => clearTimeout(timer));
 
-  async #refreshAll(): Promise<void> {
-    await Promise.all(this.sources.map((source) => this.read(source)));
-    if (this.#end.signal.aborted) return;
-    const { ttlMs } = this.#options;
-    const hasFailed = [...this.errors.keys()].some((name) => !this.tokenOnly.has(name));
-    this.#timer = setTimeout(() => void this.refresh(), hasFailed ? Math.min(RETRY_MS, ttlMs) : ttlMs);
-    this.#timer.unref();
+  async function refreshAll(): Promise<void> {
+    await Promise.all(lists.map((list) => list.read()));
+    inFlight = undefined;
+    if (end.aborted) return;
+    const hasFailed = lists.some(({ error, needsToken }) => error !== undefined && !needsToken);
+    timer = setTimeout(() => void refresh(), hasFailed ? Math.min(RETRY_MS, ttlMs) : ttlMs).unref();
   }
-
-  /** Aborts a request in progress, too. */
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#end.abort();
+  function refresh(): Promise<void> {
+    clearTimeout(timer);
+    return (inFlight ??= refreshAll());
   }
+  return refresh;
 }
 
 /** The catalogs of a pack, and how their lists are read. */
@@ -175,8 +165,11 @@ export function connectCatalogs(
 ): CatalogCache {
   const { name, base_path: prefix, filters } = pack.dialect.upstream;
   const { gatewayToken } = upstreamTokens ?? {};
-  const catalogs = new Catalogs(sourcesOf(pack), {
-    upstream,
+  // A v4 that never responds would delay the exit of the process until the call times out.
+  const end = new AbortController();
+  const call: Upstream["call"] = (request) => upstream.call(request, end.signal);
+  const options: CatalogOptions = {
+    upstream: { call, close: upstream.close },
     name,
     ttlMs: ttlSeconds * 1000,
     prefix,
@@ -187,28 +180,29 @@ export function connectCatalogs(
     gatewayToken: gatewayToken === undefined ? undefined : pack.credentials.upstream?.write(gatewayToken),
     onRowsLeftOut,
     onFault,
-  });
-  const { copies, errors, tokenOnly, sources } = catalogs;
+    end: end.signal,
+  };
+  const lists = sourcesOf(pack).map((source) => new CachedList(source, options));
+  const byName = new Map(lists.map((list) => [list.name, list]));
+  const copyOf = (catalog: string): CachedCatalog | undefined => byName.get(catalog)?.copy;
   return {
-    isLoaded: (name) => copies.has(name),
-    find: (name, id) => copies.get(name)?.entries.get(id),
-    cachedText: (name, bytes, start, end) => copies.get(name)?.texts.find(bytes, start, end),
-    canonicalSpelling: (name, anyCase) => copies.get(name)?.spellings.get(anyCase.toLowerCase()),
-    list: (name) => copies.get(name)?.list,
-    refresh: () => catalogs.refresh(),
+    isLoaded: (catalog) => copyOf(catalog) !== undefined,
+    find: (catalog, id) => copyOf(catalog)?.entries.get(id),
+    cachedText: (catalog, bytes, from, to) => copyOf(catalog)?.texts.find(bytes, from, to),
+    canonicalSpelling: (catalog, anyCase) => copyOf(catalog)?.spellings.get(anyCase.toLowerCase()),
+    list: (catalog) => copyOf(catalog)?.list,
+    refresh: createRefresh(lists, options.ttlMs, end.signal),
     refreshWith(hash, token) {
-      if (tokenOnly.size === 0 || token === undefined) return undefined;
-      const due = sources.filter(({ catalog }) => catalogs.isDue(catalog.name));
-      if (due.length === 0) return undefined;
-      return Promise.all(due.map((source) => catalogs.readWith(source, hash, token)));
+      if (token === undefined || !lists.some((list) => list.isDue())) return undefined;
+      return Promise.all(lists.map((list) => list.readWith(hash, token)));
     },
-    awaitsToken: (name) => tokenOnly.has(name) && !copies.has(name),
+    awaitsToken: (catalog) => byName.get(catalog)?.needsToken === true && copyOf(catalog) === undefined,
     missing: () =>
-      sources
-        .map(({ catalog }) => catalog.name)
-        .filter((name) => !copies.has(name) && !tokenOnly.has(name))
-        .map((name) => `${name}: ${errors.get(name) ?? "not read yet"}`),
-    leftOut: () => new Map([...copies].flatMap(([name, { leftOut }]) => (leftOut ? [[name, leftOut]] : []))),
-    stop: () => catalogs.stop(),
+      lists
+        .filter(({ copy, needsToken }) => copy === undefined && !needsToken)
+        .map((list) => `${list.name}: ${list.error ?? "not read yet"}`),
+    leftOut: () =>
+      new Map(lists.flatMap((list) => (list.copy?.leftOut ? [[list.name, list.copy.leftOut]] : []))),
+    stop: () => end.abort(),
   };
 }

@@ -6,6 +6,7 @@ import {
   type CatalogPaging,
   createCatalogEntry,
   type FilterWriter,
+  NO_CATALOGS,
   type ParseListBody,
   type ReadContext,
   type ReadFunction,
@@ -23,7 +24,7 @@ import {
   readRaw,
 } from "../../base/index.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
-import type { Upstream } from "./client.ts";
+import type { Upstream } from "./http-call.ts";
 
 /** A catalog that is cached, and the function that translates its items. */
 export interface CatalogSource {
@@ -91,15 +92,7 @@ export class CatalogNotShownError extends Error {
 const NO_TOKEN: SentToken = { headers: {}, query: undefined };
 
 /** Catalogs are translated without catalogs and without other calls. */
-const EMPTY_CONTEXT: ReadContext = {
-  catalogs: {
-    isLoaded: () => false,
-    find: () => undefined,
-    cachedText: () => undefined,
-    canonicalSpelling: () => undefined,
-  },
-  calls: {},
-};
+const EMPTY_CONTEXT: ReadContext = { catalogs: NO_CATALOGS, calls: {} };
 
 const idOf = (item: unknown, idMember: string): string | undefined => {
   const id = (item as Readonly<Record<string, unknown>> | null)?.[idMember];

@@ -1,4 +1,4 @@
-import { namesOf, networkOf, RecentAttempts } from "./recent-attempts.ts";
+import { Shares } from "../../base/index.ts";
 import type { ShareClient } from "./share-usage.ts";
 import type { AttemptOutcome } from "./upstream-error.ts";
 
@@ -10,69 +10,64 @@ export interface CircuitBreakerOptions {
   readonly minAttempts?: number;
   /** How long the circuit stays open before a probe, and how long a client waits between two probes, in milliseconds. Default 1000. */
   readonly openMs?: number;
-  /** Whether clients may share an address, as behind a proxy that is not in `TRUST_PROXY`: then a token is a client. Default: no. */
+  /** Whether clients may share an address, as behind a proxy that is not in `TRUST_PROXY`: then an accepted token is a client. Default: a network is. */
   readonly areAddressesShared?: boolean;
   /** Called when the circuit opens, and when it closes. */
   readonly onChange?: ((state: CircuitState) => void) | undefined;
-  /**
-   * Milliseconds. Default: the monotonic clock of the process. If the clock were set back, the circuit would stay
-   * open for that long.
-   */
+  /** A monotonic clock in milliseconds. Default: the clock of the process. */
   readonly clock?: () => number;
 }
 
-/** The circuit opens for everybody if more networks or clients than this share most of the failures. */
+/** Attempts are counted in windows of this length. A window begins with the first attempt after the previous one. */
+const WINDOW_MS = 10_000;
+
+/** The circuit opens for everybody if more clients than this share most of the failures. */
 const MAX_BLAMED = 4;
 
-/**
- * Maximum number of probes that begin within `openMs`, each of another client. If probes of the blamed clients fail,
- * another client's probe may succeed.
- */
+/** Clients that may probe within `openMs`. If the probes of the blamed ones fail, the probe of another one may succeed. */
 const MAX_PROBES = MAX_BLAMED + 1;
 
+/** The attempts in one window. */
+interface Attempts {
+  readonly since: number;
+  succeeded: number;
+  /** Failures by client. */
+  readonly failed: Shares;
+  /** Failures that no client can cause. */
+  failedAnyway: number;
+}
+
 /**
- * While v4 fails, requests fail fast and do not pile up. If a few networks or clients cause most failures, the
- * circuit opens for these alone, because others may use parts of v4 that work. A customer may have many tokens, so
- * networks are blamed first.
+ * While v4 fails, requests fail fast and do not pile up. If a few clients cause most failures, the circuit opens for
+ * these alone, because others may use parts of v4 that work.
  *
  * Own code, because it serves undici, file streams and the native proxy. It can't wrap calls as common libraries do.
  */
 export class CircuitBreaker {
   /** How long the circuit stays open before a probe, in milliseconds. */
   readonly openMs: number;
-  readonly #onChange: (state: CircuitState) => void;
-  readonly #areAddressesShared: boolean;
+  readonly #options: CircuitBreakerOptions;
   readonly #clock: () => number;
-  readonly #recent: RecentAttempts;
+  #attempts: Attempts | undefined;
   /** When it opened; undefined while the circuit is closed. */
   #openedAt: number | undefined;
-  /** When the last probes began, or failed, by their clients. One may never end: a client can hold it. */
-  #probes: ReadonlyMap<string, number> = new Map();
-  /** Tokens and networks that the circuit is open for; undefined: everybody. */
+  /** The clients that the circuit is open for; undefined: everybody. */
   #openFor: ReadonlySet<string> | undefined;
-  /** The networks or clients that have caused it. */
-  #blamed: ReadonlySet<string> = new Set();
+  /** When the last probe of each client began, or failed. A probe may never end, because a client can hold it. */
+  #probes: ReadonlyMap<string, number> = new Map();
 
-  constructor({
-    minAttempts = 50,
-    openMs = 1000,
-    areAddressesShared = false,
-    onChange,
-    clock,
-  }: CircuitBreakerOptions = {}) {
-    this.openMs = openMs;
-    this.#areAddressesShared = areAddressesShared;
-    this.#onChange = onChange ?? (() => {});
-    this.#clock = clock ?? (() => performance.now());
-    this.#recent = new RecentAttempts(minAttempts, this.#clock);
+  constructor(options: CircuitBreakerOptions = {}) {
+    this.openMs = options.openMs ?? 1000;
+    this.#options = options;
+    this.#clock = options.clock ?? (() => performance.now());
   }
 
   /** The state for one client. @param client undefined: a call without a client */
   state(client?: ShareClient): CircuitState {
     if (this.#openedAt === undefined) return "closed";
-    if (!this.#isOver(this.#openedAt)) return "open";
+    if (this.#isRecent(this.#openedAt)) return "open";
     const probes = this.#recentProbes();
-    return probes.size >= MAX_PROBES || probes.has(this.#proberOf(client)) ? "open" : "half-open";
+    return probes.size >= MAX_PROBES || probes.has(this.#nameOf(client)) ? "open" : "half-open";
   }
 
   /** Whether a client's calls fail fast now. @param client as for {@link allow} */
@@ -89,7 +84,7 @@ export class CircuitBreaker {
   allow(client?: ShareClient): boolean {
     if (this.#openedAt === undefined || !this.#concerns(client)) return true;
     if (this.state(client) === "open") return false;
-    this.#probes = this.#recentProbes().set(this.#proberOf(client), this.#clock());
+    this.#probes = this.#recentProbes().set(this.#nameOf(client), this.#clock());
     return true;
   }
 
@@ -98,62 +93,91 @@ export class CircuitBreaker {
     const isOpen = this.#openedAt !== undefined;
     // Includes an attempt that started before the circuit opened.
     if (outcome === "succeeded" && isOpen) this.#close();
-    else if (outcome === "succeeded") this.#recent.addSuccess(client);
-    else if (isOpen && this.#concerns(client)) this.#endProbe(outcome, this.#proberOf(client));
+    else if (outcome === "succeeded") this.#recentAttempts().succeeded += 1;
+    else if (isOpen && this.#concerns(client)) this.#endProbe(outcome, this.#nameOf(client));
     else if (outcome === "failed") this.#countFailure(client);
   }
 
-  #isOver(since: number): boolean {
-    return this.#clock() - since >= this.openMs;
+  /** The name under which a client counts. Anybody can invent tokens, so others count by their largest network. */
+  #nameOf(client: ShareClient | undefined): string {
+    if (client === undefined) return "";
+    const isByToken = this.#options.areAddressesShared === true && client.isKnown;
+    return (isByToken ? client.token : undefined) ?? client.networks.at(-1) ?? "";
+  }
+
+  #isRecent(since: number): boolean {
+    return this.#clock() - since < this.openMs;
   }
 
   #recentProbes(): Map<string, number> {
-    return new Map([...this.#probes].filter(([, since]) => !this.#isOver(since)));
+    return new Map([...this.#probes].filter(([, since]) => this.#isRecent(since)));
   }
 
-  /** The client identity for probes, because anybody can invent tokens. */
-  #proberOf(client: ShareClient | undefined): string {
-    if (client === undefined) return "";
-    const isByToken = this.#areAddressesShared && client.isKnown;
-    return (isByToken ? client.token : undefined) ?? networkOf(client);
-  }
-
-  #endProbe(outcome: AttemptOutcome, prober: string): void {
+  #endProbe(outcome: AttemptOutcome, name: string): void {
     const probes = this.#recentProbes();
-    if (!probes.delete(prober)) return;
-    if (outcome === "failed") probes.set(prober, this.#clock());
+    if (!probes.delete(name)) return;
+    if (outcome === "failed") probes.set(name, this.#clock());
     this.#probes = probes;
   }
 
   #concerns(client: ShareClient | undefined): boolean {
-    const openFor = this.#openFor;
-    return (
-      openFor === undefined || (client !== undefined && namesOf(client).some((name) => openFor.has(name)))
-    );
+    return this.#openFor === undefined || (client !== undefined && this.#openFor.has(this.#nameOf(client)));
+  }
+
+  #recentAttempts(): Attempts {
+    const now = this.#clock();
+    if (this.#attempts === undefined || now - this.#attempts.since >= WINDOW_MS)
+      this.#attempts = { since: now, succeeded: 0, failed: new Shares(), failedAnyway: 0 };
+    return this.#attempts;
   }
 
   /** Counts a failure, and opens the circuit for the clients with most of the failures, or for all. */
   #countFailure(client: ShareClient | undefined): void {
-    this.#recent.addFailure(client);
-    if (!this.#recent.haveFailed()) return;
-    const cause = this.#recent.findCause(MAX_BLAMED);
-    this.#blamed = new Set([...(cause?.blamed ?? []), ...this.#blamed]);
-    const isFew = cause !== undefined && this.#blamed.size <= MAX_BLAMED;
-    this.#openFor = isFew ? new Set([...cause.openFor, ...(this.#openFor ?? [])]) : undefined;
-    // From now on only the calls of others count.
-    this.#recent.clear();
+    const attempts = this.#recentAttempts();
+    if (client === undefined) attempts.failedAnyway += 1;
+    else attempts.failed.take(this.#nameOf(client));
+    const failures = attempts.failed.all + attempts.failedAnyway;
+    const all = failures + attempts.succeeded;
+    if (all >= (this.#options.minAttempts ?? 50) && failures > all / 2)
+      this.#open(this.#findBlamed(attempts.failed, failures));
+  }
+
+  /**
+   * The clients that cause most of the failures, the worst and all that have as many as the last one of these, with those
+   * before. Undefined if they are not few: then it concerns everybody.
+   */
+  #findBlamed(failed: Shares, failures: number): ReadonlySet<string> | undefined {
+    const blamed = new Set<string>();
+    let sum = 0;
+    let least = Infinity;
+    for (const [name, count] of failed.largest(MAX_BLAMED + 1)) {
+      if (sum > failures / 2 && count < least) break;
+      blamed.add(name);
+      sum += count;
+      least = count;
+    }
+    const names = new Set([...blamed, ...(this.#openFor ?? [])]);
+    return sum > failures / 2 && names.size <= MAX_BLAMED ? names : undefined;
+  }
+
+  #open(openFor: ReadonlySet<string> | undefined): void {
     const wasOpen = this.#openedAt !== undefined;
+    this.#openFor = openFor;
     this.#openedAt = this.#clock();
-    this.#probes = new Map();
-    if (!wasOpen) this.#onChange("open");
+    // From now on only the calls of others count.
+    this.#forget();
+    if (!wasOpen) this.#options.onChange?.("open");
   }
 
   #close(): void {
-    // The failures before must not open it again.
-    this.#recent.clear();
-    this.#blamed = new Set();
-    this.#probes = new Map();
     this.#openFor = this.#openedAt = undefined;
-    this.#onChange("closed");
+    // The failures before must not open it again.
+    this.#forget();
+    this.#options.onChange?.("closed");
+  }
+
+  #forget(): void {
+    this.#attempts = undefined;
+    this.#probes = new Map();
   }
 }

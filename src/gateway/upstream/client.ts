@@ -1,25 +1,10 @@
-import { BufferedClient } from "./buffered-client.ts";
-import { CircuitBreaker, type CircuitBreakerOptions } from "./circuit-breaker.ts";
-import { ConnectionShares } from "./connection-shares.ts";
-import { createFileClient, type FileUpstream } from "./file-client.ts";
-import type { CancelSignal } from "./cancel-signal.ts";
-import type { HttpRequest, HttpResponse } from "./http-call.ts";
-import { UpstreamPool } from "./upstream-pool.ts";
-import type { CurrentContext } from "./open-tls.ts";
 import type { Log, Metrics } from "../../base/index.ts";
-
-export interface Upstream {
-  /**
-   * Sends a request and buffers the response. A GET without a response, or with 502, 503 or 504, is retried twice.
-   * Nothing else is retried, because creating costs money. Redirects are responses and never followed.
-   *
-   * @param signal Aborts the request, when the client disconnects or a deadline passes.
-   * @throws {UpstreamError} without a usable response.
-   */
-  call(request: HttpRequest, signal?: CancelSignal): Promise<HttpResponse>;
-  /** Closes idle connections and waits for requests in flight. */
-  close(): Promise<void>;
-}
+import { createBufferedCall } from "./buffered-call.ts";
+import { CircuitBreaker, type CircuitBreakerOptions } from "./circuit-breaker.ts";
+import { createFileStream } from "./file-stream.ts";
+import type { FileUpstream, Upstream } from "./http-call.ts";
+import type { CurrentContext } from "./open-tls.ts";
+import { UpstreamPool } from "./upstream-pool.ts";
 
 export interface UpstreamOptions {
   /** Names the server in messages. */
@@ -52,31 +37,27 @@ const countFileConnections = (connections: number): number => Math.max(2, Math.f
  * Creates the client of one v4 service. Files have a small pool of their own, because clients can make them last.
  */
 export function createUpstream(options: UpstreamOptions): UpstreamClient {
-  const { name, origin, timeoutMs, connections, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
+  const { name, connections, timeoutMs, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
   const breaker = new CircuitBreaker(options.breaker);
-  const { secureContext } = options;
-  const poolOptions = { origin, timeoutMs, maxResponseBytes, breaker, secureContext };
-  const pool = new UpstreamPool({ ...poolOptions, connections });
-  const shares = new ConnectionShares({ size: connections, maxWaitMs: timeoutMs });
+  const pool = new UpstreamPool({ ...options, maxResponseBytes, breaker });
   const fileConnections = countFileConnections(connections);
-  const filePool = new UpstreamPool({ ...poolOptions, connections: fileConnections });
-  const fileShares = new ConnectionShares({
-    size: fileConnections,
+  const files = new UpstreamPool({
+    ...options,
+    maxResponseBytes,
+    breaker,
+    connections: fileConnections,
     perToken: Math.ceil(fileConnections / 4),
-    perNetwork: Math.ceil(fileConnections / 2),
-    maxWaitMs: timeoutMs,
+    networkPerFree: 1,
   });
-
-  const buffered = new BufferedClient({ pool, shares, timeoutMs, maxResponseBytes });
   return {
-    call: (request, signal) => buffered.call(request, signal),
-    ...createFileClient({ pool: filePool, shares: fileShares, timeoutMs }),
+    call: createBufferedCall({ pool, timeoutMs, maxBytes: maxResponseBytes }),
+    stream: createFileStream(files, timeoutMs),
     breaker,
     shortages: () => [
-      ...(shares.isExhausted() ? [`all connections to ${name} are in use`] : []),
-      ...(fileShares.isExhausted() ? [`all connections to ${name} for files are in use`] : []),
+      ...(pool.isExhausted() ? [`all connections to ${name} are in use`] : []),
+      ...(files.isExhausted() ? [`all connections to ${name} for files are in use`] : []),
     ],
-    close: async () => void (await Promise.all([pool.close(), filePool.close()])),
+    close: async () => void (await Promise.all([pool.close(), files.close()])),
   };
 }
 

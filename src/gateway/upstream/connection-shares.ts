@@ -17,12 +17,10 @@ export class ConnectionUnavailableError extends UpstreamError {
 export interface ConnectionSharesOptions {
   /** Number of connections. */
   readonly size: number;
-  /**
-   * Most connections of one token, and of one network: an IPv4 address, or the /64 of an IPv6 address. Default: a half, and
-   * three quarters.
-   */
+  /** Most connections of one token. Default: a half. */
   readonly perToken?: number;
-  readonly perNetwork?: number;
+  /** Most connections of one network, as a multiple of those that it leaves free. Default: 3, so three quarters. */
+  readonly networkPerFree?: number;
   /**
    * Whether anybody's token was accepted. While nobody's was, there is nobody to leave a part of the connections to. Default: yes.
    */
@@ -31,28 +29,23 @@ export interface ConnectionSharesOptions {
   readonly maxWaitMs: number;
 }
 
-/** One network gets nearly all places of unaccepted tokens, because there may be many clients behind one address. */
-const MOST_OF_FREE_PLACES = 16;
-
 /** Length of the queue, per connection. */
 const QUEUE_PER_CONNECTION = 16;
 
+/** One network gets nearly all places of unaccepted tokens in the queue, because there may be many clients behind one address. */
+const QUEUE_PER_FREE = 16;
+
 /** A shorter wait is a burst. */
 const EXHAUSTED_MS = 1000;
+
+/** With this part of the connections free, or less, all of them count as in use: networks with many never get the last ones. */
+const LAST_PART = 1 / 16;
 
 interface Waiter {
   readonly client: ShareClient | undefined;
   readonly since: number;
   readonly onAcquired: () => void;
 }
-
-const isSame = (one: ShareClient | undefined, other: ShareClient | undefined): boolean =>
-  one?.token === other?.token && one?.networks[0] === other?.networks[0] && one?.isKnown === other?.isKnown;
-
-const half = (count: number): number => Math.max(1, Math.floor(count / 2));
-
-/** With this part of the connections free, or less, all of them count as in use: networks with many never get the last ones. */
-const LAST_PART = 1 / 16;
 
 /**
  * A bounded set of connections. Each client gets at most its share, so that slow clients can't use up all of them, and each
@@ -71,7 +64,7 @@ export class ConnectionShares {
   constructor({
     size,
     perToken = Math.ceil(size / 2),
-    perNetwork = Math.ceil((size * 3) / 4),
+    networkPerFree = 3,
     isAnyoneKnown = () => true,
     maxWaitMs,
   }: ConnectionSharesOptions) {
@@ -81,21 +74,20 @@ export class ConnectionShares {
     this.#inUse = new ShareUsage({
       size,
       token: perToken,
-      network: perNetwork,
+      networkPerFree,
       get unknown() {
-        return ofUnknown(half(size));
+        return ofUnknown(Math.max(1, Math.floor(size / 2)));
       },
-      unknownPerNetwork: perNetwork,
+      unknownPerFree: 1,
     });
     this.#queued = new ShareUsage({
       size: size * QUEUE_PER_CONNECTION,
       token: perToken * QUEUE_PER_CONNECTION,
-      network: perNetwork * QUEUE_PER_CONNECTION,
+      networkPerFree,
       get unknown() {
         return ofUnknown(Math.ceil((size * 3) / 4) * QUEUE_PER_CONNECTION);
       },
-      unknownPerNetwork: perNetwork * QUEUE_PER_CONNECTION,
-      mostOfFreeUnknown: MOST_OF_FREE_PLACES,
+      unknownPerFree: QUEUE_PER_FREE,
     });
   }
 
@@ -112,71 +104,12 @@ export class ConnectionShares {
     return this.#tryAcquire(client) ? this.#createRelease(client) : this.#waitFor(client, signal);
   }
 
-  /** Acquires a connection if one is free. */
-  #tryAcquire(client: ShareClient | undefined): boolean {
-    if (!this.#inUse.isWithin(client)) return false;
-    this.#inUse.count(client, 1);
-    return true;
-  }
-
-  /** Releases a connection that was acquired for this client. */
-  #release(client: ShareClient | undefined): void {
-    this.#inUse.count(client, -1);
-    // The customer that has filled the connections may also have filled the queue: customers without any connection come first.
-    if (this.#serve(client, (waiting) => this.#inUse.hasNone(waiting))) return;
-    this.#serve(client, () => true);
-  }
-
-  /**
-   * Gives free connections to waiting clients, in the order of their arrival. @returns whether the others can get
-   * none
-   */
-  #serve(
-    released: ShareClient | undefined,
-    isServed: (waiting: ShareClient | undefined) => boolean,
-  ): boolean {
-    for (const waiter of this.#waiters) {
-      if (this.#inUse.all >= this.#size) return true;
-      if (!isServed(waiter.client) || !this.#tryAcquire(waiter.client)) continue;
-      this.#leaveQueue(waiter);
-      waiter.onAcquired();
-      // The waiter takes the released connection, so no other waiter can get more than before.
-      if (isSame(waiter.client, released)) return true;
-    }
-    return false;
-  }
-
-  /**
-   * Waits in the queue: `onAcquired` is called when a connection was acquired. The result leaves the queue.
-   *
-   * @throws {ConnectionUnavailableError} if the queue is full, or the client's share of it.
-   */
-  #enqueue(client: ShareClient | undefined, onAcquired: () => void): () => void {
-    const places = this.#size * QUEUE_PER_CONNECTION;
-    if (this.#queued.all >= places) throw this.#unavailable(0);
-    if (!this.#queued.isWithin(client)) throw new ConnectionUnavailableError(true, 0);
-    const waiter = { client, since: performance.now(), onAcquired };
-    this.#waiters.add(waiter);
-    this.#queued.count(client, 1);
-    return () => this.#leaveQueue(waiter);
-  }
-
-  /** Creates the error for a client that waited this long in vain. */
-  #unavailable(waitedMs: number): ConnectionUnavailableError {
-    return new ConnectionUnavailableError(!this.#isFull(), waitedMs);
-  }
-
-  /** Whether only networks with few connections get one. */
-  #isFull(): boolean {
-    return this.#size - this.#inUse.all <= this.#size * LAST_PART;
-  }
-
   /** Whether as good as all connections have been in use for a second while a client within its share waits. */
   isExhausted(): boolean {
     if (!this.#isFull()) return false;
     const before = performance.now() - EXHAUSTED_MS;
     for (const { client, since } of this.#waiters)
-      if (since <= before && this.#inUse.isWithinOwn(client)) return true;
+      if (since <= before && this.#inUse.isWithinShare(client)) return true;
     return false;
   }
 
@@ -196,43 +129,76 @@ export class ConnectionShares {
     }
   }
 
-  #leaveQueue(waiter: Waiter): void {
-    if (this.#waiters.delete(waiter)) this.#queued.count(waiter.client, -1);
+  #tryAcquire(client: ShareClient | undefined): boolean {
+    const isFree = this.#inUse.isWithin(client);
+    if (isFree) this.#inUse.count(client, 1);
+    return isFree;
   }
 
   #createRelease(client: ShareClient | undefined): () => void {
     let isReleased = false;
     return () => {
-      if (!isReleased) this.#release(client);
+      if (isReleased) return;
       isReleased = true;
+      this.#inUse.count(client, -1);
+      // The customer that has filled the connections may also have filled the queue: customers without any connection come first.
+      this.#serve((waiting) => this.#inUse.hasNone(waiting));
+      this.#serve(() => true);
     };
+  }
+
+  /** Gives free connections to waiting clients, in the order of their arrival. */
+  #serve(isServed: (waiting: ShareClient | undefined) => boolean): void {
+    for (const waiter of this.#waiters) {
+      if (this.#inUse.all >= this.#size) return;
+      if (isServed(waiter.client) && this.#tryAcquire(waiter.client)) waiter.onAcquired();
+    }
+  }
+
+  /** Whether only networks with few connections get one. */
+  #isFull(): boolean {
+    return this.#size - this.#inUse.all <= this.#size * LAST_PART;
+  }
+
+  /** Creates the error for a client that waited this long in vain. */
+  #unavailable(waitedMs: number): ConnectionUnavailableError {
+    return new ConnectionUnavailableError(!this.#isFull(), waitedMs);
   }
 
   #waitFor(client: ShareClient | undefined, signal: CancelSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(cancelError(signal));
-      const leave = this.#enqueue(client, () => {
-        cleanUp();
-        resolve(this.#createRelease(client));
-      });
-      function fail(error: UpstreamError): void {
+      if (this.#queued.all >= this.#size * QUEUE_PER_CONNECTION) return reject(this.#unavailable(0));
+      if (!this.#queued.isWithin(client)) return reject(new ConnectionUnavailableError(true, 0));
+      const leave = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", onAbort);
+        this.#waiters.delete(waiter);
+        this.#queued.count(client, -1);
+      };
+      const waiter = {
+        client,
+        since: performance.now(),
+        onAcquired: (): void => {
+          leave();
+          resolve(this.#createRelease(client));
+        },
+      };
+      const fail = (error: UpstreamError): void => {
         leave();
-        cleanUp();
         reject(error);
-      }
+      };
       const onTimeout = (): void => fail(this.#unavailable(this.#maxWaitMs));
-      const timer = setTimeout(onTimeout, this.#maxWaitMs);
-      function onAbort(): void {
+      const onAbort = (): void => {
         const error = cancelError(signal);
         // The time of the call ended before the time of the wait.
         if (error.kind === "timed_out") onTimeout();
         else fail(error);
-      }
-      function cleanUp(): void {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", onAbort);
-      }
+      };
+      const timer = setTimeout(onTimeout, this.#maxWaitMs);
       signal.addEventListener("abort", onAbort);
+      this.#waiters.add(waiter);
+      this.#queued.count(client, 1);
     });
   }
 }

@@ -1,7 +1,9 @@
+/** Requests to v4, and its responses: buffered, or streamed. */
+import type { Readable } from "node:stream";
+import type { CancelSignal } from "./cancel-signal.ts";
 import type { ShareClient } from "./share-usage.ts";
 
-/** A request to v4. */
-export interface HttpRequest {
+interface RequestHead {
   readonly method: string;
   /** Path with query. */
   readonly path: string;
@@ -9,17 +11,62 @@ export interface HttpRequest {
   readonly secretQuery?: string | undefined;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A request to v4. */
+export interface HttpRequest extends RequestHead {
   readonly body?: string | undefined;
   /** Each client has a share of the connections. Undefined for a request of the gateway itself. */
   readonly client?: ShareClient | undefined;
 }
 
-export interface HttpResponse {
+/** A request to v4 whose body, or whose response, is streamed. */
+export interface StreamRequest extends RequestHead {
+  readonly body: Readable | undefined;
+  /** Files have connections of their own. Each client has a share of them. */
+  readonly client: ShareClient;
+}
+
+export interface ResponseHead {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface HttpResponse extends ResponseHead {
   /** The decoded body in UTF-8; empty without one. */
   readonly bytes: Buffer;
   /** Milliseconds until the response was complete, failed attempts included. */
   readonly ms: number;
+}
+
+/** The head of v4's response, and its body, which must be read to its end or destroyed. */
+export interface StreamResponse extends ResponseHead {
+  readonly body: Readable;
+}
+
+export interface Upstream {
+  /**
+   * Sends a request and buffers the response. A GET without a response, or with 502, 503 or 504, is retried twice.
+   * Nothing else is retried, because creating costs money. Redirects are responses and never followed.
+   *
+   * @param signal Aborts the request, when the client disconnects or a deadline passes.
+   * @throws {UpstreamError} without a usable response.
+   */
+  call(request: HttpRequest, signal?: CancelSignal): Promise<HttpResponse>;
+  /** Closes idle connections and waits for requests in flight. */
+  close(): Promise<void>;
+}
+
+/** Streams files from and to v4: nothing is buffered, decoded or retried. */
+export interface FileUpstream {
+  /**
+   * Sends one request. A body that fails, the client's or v4's, fails the other one. So does the time limit for a whole file,
+   * which is four times that for a response.
+   *
+   * @param signal Aborts the request when the client disconnects, the response body too.
+   * @throws {UpstreamError} without a response; `slow_client` if the client did not send its file in time.
+   *   {ConnectionUnavailableError} if no connection was free. If the body was destroyed, the reason.
+   */
+  stream(request: StreamRequest, signal: CancelSignal): Promise<StreamResponse>;
 }

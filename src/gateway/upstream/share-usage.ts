@@ -10,32 +10,24 @@ export interface ShareClient {
   readonly isKnown: boolean;
 }
 
-/** The most that clients may use. Of networks, it is the smallest; the next larger may have twice as much, then three times. */
+/** The most that clients may use. */
 export interface UsageLimits {
   /** All there is. */
   readonly size: number;
   /** Clients with one token that v4 has accepted. */
   readonly token: number;
-  /** Clients of one network with any tokens, because a customer may have several. */
-  readonly network: number;
-  /** All clients without an accepted token together, and such clients of one network. */
+  /**
+   * Clients of one network with any tokens, because a customer may have several: a multiple of what the network leaves
+   * free. So a few networks can't have all. The next larger network may have twice as much, then three times.
+   */
+  readonly networkPerFree: number;
+  /** All clients without an accepted token together. */
   readonly unknown: number;
-  readonly unknownPerNetwork: number;
-  /** The maximum of a network within the part of unknown clients, as a multiple of what it leaves free. Default: 1. */
-  readonly mostOfFreeUnknown?: number;
+  /** Such clients of one network: a multiple of what it leaves free of their part. */
+  readonly unknownPerFree: number;
 }
 
-/** The maximum of a network in total, as a multiple of what it leaves free. */
-const MOST_OF_FREE = 3;
-
-/** The limits of networks: of all, of one, and of one in proportion to the rest. */
-interface NetworkLimits {
-  readonly all: number;
-  readonly each: number;
-  readonly mostOfFree: number;
-}
-
-/** How much the networks of clients have taken, the small ones and those around them. */
+/** How much the clients have taken, by each network that their addresses are in. */
 class NetworkShares {
   all = 0;
   readonly #taken = new Shares();
@@ -50,15 +42,10 @@ class NetworkShares {
     return this.#taken.of(networks.at(-1) ?? "");
   }
 
-  /** Whether each network stays within its limit. */
-  isWithin(networks: readonly string[], { each }: NetworkLimits, amount: number): boolean {
-    return networks.every((network, level) => this.#taken.of(network) + amount <= each * (level + 1));
-  }
-
-  /** Whether each network leaves enough to others: so a few can't have all. One that has nothing may have the last. */
-  leavesEnough(networks: readonly string[], { all, mostOfFree }: NetworkLimits, amount: number): boolean {
-    const free = all - this.all - amount;
-    return networks.every((network, level) => this.#taken.of(network) <= mostOfFree * (level + 1) * free);
+  /** Whether each network may have more and leaves enough of the size to others. One that has nothing may have the last. */
+  leavesEnough(networks: readonly string[], size: number, perFree: number, amount: number): boolean {
+    const free = Math.max(0, size - this.all - amount);
+    return networks.every((network, level) => this.#taken.of(network) <= perFree * (level + 1) * free);
   }
 }
 
@@ -99,40 +86,19 @@ export class ShareUsage {
 
   /** Whether so much more is free, and within the client's share. */
   isWithin(client: ShareClient | undefined, amount = 1): boolean {
-    return (
-      this.all + amount <= this.#limits.size &&
-      this.isWithinOwn(client, amount) &&
-      this.#leavesEnough(client, amount)
-    );
+    return this.all + amount <= this.#limits.size && this.isWithinShare(client, amount);
   }
 
-  /** Whether it is within the client's share, regardless of free amounts. */
-  isWithinOwn(client: ShareClient | undefined, amount = 1): boolean {
+  /** Whether a client may have more as soon as it is free. */
+  isWithinShare(client: ShareClient | undefined, amount = 1): boolean {
     if (client === undefined) return true;
+    const { size, networkPerFree, token: mostOfToken, unknown, unknownPerFree } = this.#limits;
     const { token, networks, isKnown } = client;
-    if (!this.#byNetwork.isWithin(networks, this.#networkLimits, amount)) return false;
-    if (isKnown && token !== undefined) return this.#byToken.of(token) + amount <= this.#limits.token;
+    if (!this.#byNetwork.leavesEnough(networks, size, networkPerFree, amount)) return false;
+    if (isKnown && token !== undefined) return this.#byToken.of(token) + amount <= mostOfToken;
     return (
-      this.#unknown.all + amount <= this.#limits.unknown &&
-      this.#unknown.isWithin(networks, this.#unknownLimits, amount)
+      this.#unknown.all + amount <= unknown &&
+      this.#unknown.leavesEnough(networks, Math.min(unknown, size), unknownPerFree, amount)
     );
-  }
-
-  #leavesEnough(client: ShareClient | undefined, amount: number): boolean {
-    if (client === undefined) return true;
-    const { token, networks, isKnown } = client;
-    if (!this.#byNetwork.leavesEnough(networks, this.#networkLimits, amount)) return false;
-    if (isKnown && token !== undefined) return true;
-    return this.#unknown.leavesEnough(networks, this.#unknownLimits, amount);
-  }
-
-  get #networkLimits(): NetworkLimits {
-    const { size, network } = this.#limits;
-    return { all: size, each: network, mostOfFree: MOST_OF_FREE };
-  }
-
-  get #unknownLimits(): NetworkLimits {
-    const { size, unknown, unknownPerNetwork, mostOfFreeUnknown = 1 } = this.#limits;
-    return { all: Math.min(unknown, size), each: unknownPerNetwork, mostOfFree: mostOfFreeUnknown };
   }
 }

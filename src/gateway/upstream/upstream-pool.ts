@@ -1,16 +1,19 @@
 import { buildConnector, Pool } from "undici";
-import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { addQuery } from "../../pack/index.ts";
+import type { CancelSignal } from "./cancel-signal.ts";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
+import { ConnectionShares, type ConnectionSharesOptions } from "./connection-shares.ts";
+import type { HttpRequest, StreamRequest } from "./http-call.ts";
+import { createTlsConnector, type CurrentContext } from "./open-tls.ts";
 import type { ShareClient } from "./share-usage.ts";
 import { causedBy, isUnsendable, outcomeOfError, outcomeOfStatus, UpstreamError } from "./upstream-error.ts";
-import { createTlsConnector, type CurrentContext } from "./open-tls.ts";
 import { watchConnections } from "./watched-connection.ts";
 
-export interface UpstreamPoolOptions {
+export interface UpstreamPoolOptions extends Omit<ConnectionSharesOptions, "size" | "maxWaitMs"> {
   readonly origin: URL;
   readonly connections: number;
   readonly timeoutMs: number;
-  /** Largest response in bytes; -1: any. */
+  /** Largest response in bytes. */
   readonly maxResponseBytes: number;
   readonly breaker: CircuitBreaker;
   /** The certificates of connections. Default: Node's own. */
@@ -22,17 +25,18 @@ const MAX_CONNECT_MS = 10_000;
 /** A request of the gateway itself counts as a known client's. */
 const isKnown = (client: ShareClient | undefined): boolean => client === undefined || client.isKnown;
 
-const circuitOpen = (): UpstreamError => new UpstreamError("circuit_open", "the circuit is open");
-
-/** Persistent connections to v4, behind its circuit breaker. They are opened when they are needed. */
+/** Persistent connections to v4, of which each client has a share, behind its circuit breaker. They are opened when they are needed. */
 export class UpstreamPool {
   readonly #options: UpstreamPoolOptions;
   readonly #basePath: string;
+  readonly #shares: ConnectionShares;
   #pool: Pool;
 
   constructor(options: UpstreamPoolOptions) {
+    const { origin, connections, timeoutMs } = options;
     this.#options = options;
-    this.#basePath = options.origin.pathname.replace(/\/$/, "");
+    this.#basePath = origin.pathname.replace(/\/$/, "");
+    this.#shares = new ConnectionShares({ ...options, size: connections, maxWaitMs: timeoutMs });
     this.#pool = this.#createPool();
   }
 
@@ -54,36 +58,48 @@ export class UpstreamPool {
     });
   }
 
-  /** The path and the query that a request is sent with. */
-  target({
-    path,
-    secretQuery,
-  }: {
-    readonly path: string;
-    readonly secretQuery?: string | undefined;
-  }): string {
-    return secretQuery === undefined ? this.#basePath + path : addQuery(this.#basePath + path, secretQuery);
+  /** What undici needs to send a request. */
+  optionsOf({ path, secretQuery, method, headers, body }: HttpRequest | StreamRequest) {
+    const target = this.#basePath + path;
+    const withSecret = secretQuery === undefined ? target : addQuery(target, secretQuery);
+    return { path: withSecret, method, headers, body: body ?? null };
   }
 
-  /** The pool for the next request. */
-  current(): Pool {
+  /** The connections for the next request. */
+  get current(): Pool {
     return this.#pool;
+  }
+
+  /** Acquires a connection as {@link ConnectionShares.acquire} does. */
+  acquire(client: ShareClient | undefined, signal: CancelSignal): (() => void) | Promise<() => void> {
+    return this.#shares.acquire(client, signal);
+  }
+
+  /** Whether clients wait because all connections are in use. */
+  isExhausted(): boolean {
+    return this.#shares.isExhausted();
+  }
+
+  /**
+   * Fails while the circuit is open for the client. So nobody waits for a connection in vain.
+   *
+   * @throws {UpstreamError} `circuit_open`
+   */
+  assertCircuitNotOpen(client: ShareClient | undefined): void {
+    if (this.#options.breaker.isOpenFor(client))
+      throw new UpstreamError("circuit_open", "the circuit is open");
   }
 
   /** Asks the breaker for permission; the outcome must be recorded. @throws {UpstreamError} `circuit_open` */
   enterCircuit(client: ShareClient | undefined): void {
-    if (!this.#options.breaker.allow(client)) throw circuitOpen();
-  }
-
-  /** Fails while the circuit is open for the client. @throws {UpstreamError} `circuit_open` */
-  assertCircuitNotOpen(client: ShareClient | undefined): void {
-    if (this.#options.breaker.isOpenFor(client)) throw circuitOpen();
+    if (!this.#options.breaker.allow(client)) throw new UpstreamError("circuit_open", "the circuit is open");
   }
 
   recordStatus(status: number, client: ShareClient | undefined): void {
     this.#options.breaker.record(outcomeOfStatus(status, isKnown(client)), client);
   }
 
+  /** @param error undefined if it proves nothing about v4 */
   recordError(error: unknown, client: ShareClient | undefined): void {
     this.#options.breaker.record(outcomeOfError(error, isKnown(client)), causedBy(error, client));
   }

@@ -1,0 +1,212 @@
+import type { Dispatcher } from "undici";
+import { pauseUntilAborted, TimeLimit } from "./cancel-signal.ts";
+import { decodeContent, toUtf8 } from "./content-decoding.ts";
+import type { HttpRequest, HttpResponse, ResponseHead, Upstream } from "./http-call.ts";
+import { OUTAGE_STATUSES, toUpstreamError, UpstreamError } from "./upstream-error.ts";
+import type { UpstreamPool } from "./upstream-pool.ts";
+import { wasClosedWhileIdle } from "./watched-connection.ts";
+
+/** Pauses before the second and third attempt. They bridge a lost connection; a restart of v4 takes longer. */
+const RETRY_PAUSES_MS = [50, 250];
+
+/** Errors after which another attempt is pointless. */
+const NOT_RETRIED = new Set(["too_large", "timed_out", "circuit_open", "no_connection"]);
+
+/** Idempotent methods (RFC 9110 9.2.2) without retries. */
+const SENT_AGAIN = new Set(["PUT", "DELETE"]);
+
+/** Whether a write may be sent once more: v4 closed the idle connection when it came, and sent no byte. */
+const isSentAgain = ({ method }: HttpRequest, error: unknown): boolean =>
+  SENT_AGAIN.has(method) && wasClosedWhileIdle(error);
+
+/** A whole response, its body not decoded. */
+interface RawResponse extends ResponseHead {
+  readonly body: Buffer;
+}
+
+type DecodedResponse = Omit<HttpResponse, "ms">;
+
+const NO_BYTES = Buffer.alloc(0);
+
+/**
+ * Collects one response of undici's dispatcher. Own code for speed: `request()` creates a stream for each body, which
+ * costs as much as the request itself, and the gateway needs the whole body anyway.
+ */
+class ResponseCollector implements Dispatcher.DispatchHandler {
+  readonly #resolve: (response: RawResponse) => void;
+  readonly #reject: (error: unknown) => void;
+  /** Called when undici is done with the request, which may be long after it was aborted. */
+  readonly #onDone: () => void;
+  readonly #limit: TimeLimit;
+  #controller: Dispatcher.DispatchController | undefined;
+  #isDone = false;
+  #head: ResponseHead = { status: 0, headers: {} };
+  #chunks: Buffer[] = [];
+
+  constructor(
+    limit: TimeLimit,
+    onDone: () => void,
+    resolve: (response: RawResponse) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#limit = limit;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#onDone = onDone;
+    limit.addEventListener("abort", () => this.#abort());
+  }
+
+  /** Aborts the request, now or as soon as it has a connection. */
+  #abort(): void {
+    const { reason } = this.#limit;
+    if (this.#isDone || !reason) return;
+    this.#controller?.abort(reason);
+    this.#reject(reason);
+  }
+
+  #end(): void {
+    this.#isDone = true;
+    this.#onDone();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#limit.reason) controller.abort(this.#limit.reason);
+  }
+
+  /** Also called for informational responses, before the final one. */
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: ResponseHead["headers"],
+  ): void {
+    this.#head = { status, headers };
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#end();
+    const [first = NO_BYTES] = this.#chunks;
+    const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
+    this.#resolve({ ...this.#head, body });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#end();
+    this.#reject(error);
+  }
+}
+
+interface BufferedCallOptions {
+  readonly pool: UpstreamPool;
+  readonly timeoutMs: number;
+  /** Largest response in bytes, decoded. */
+  readonly maxBytes: number;
+}
+
+/** A request with its retries. For the circuit breaker it is one call with one outcome. */
+class BufferedCall {
+  readonly #options: BufferedCallOptions;
+  readonly #request: HttpRequest;
+  readonly #limit: TimeLimit;
+  /** Reports the outcome of the last attempt to the breaker; undefined until one was allowed. */
+  report: (() => void) | undefined;
+
+  constructor(options: BufferedCallOptions, request: HttpRequest, limit: TimeLimit) {
+    this.#options = options;
+    this.#request = request;
+    this.#limit = limit;
+  }
+
+  async send(): Promise<DecodedResponse> {
+    for (const pause of this.#request.method === "GET" ? RETRY_PAUSES_MS : []) {
+      let failure: UpstreamError | undefined;
+      try {
+        const response = await this.#attempt();
+        if (!this.#limit.reason && !OUTAGE_STATUSES.has(response.status)) return response;
+      } catch (error) {
+        failure = toUpstreamError(error);
+      }
+      const { reason } = this.#limit;
+      if (reason) throw failure ?? reason;
+      if (failure && NOT_RETRIED.has(failure.kind)) throw failure;
+      await pauseUntilAborted(pause, this.#limit);
+    }
+    return this.#attempt();
+  }
+
+  /** @param isAgain whether this write was sent before */
+  async #attempt(isAgain = false): Promise<DecodedResponse> {
+    const { client } = this.#request;
+    const { pool, maxBytes } = this.#options;
+    this.#limit.throwIfAborted();
+    if (!isAgain) pool.assertCircuitNotOpen(client);
+    const acquired = pool.acquire(client, this.#limit);
+    const mustWait = acquired instanceof Promise;
+    const release = mustWait ? await acquired : acquired;
+    try {
+      this.#limit.throwIfAborted();
+      if (!this.report) pool.enterCircuit(client);
+    } catch (error) {
+      release();
+      throw error;
+    }
+    const startedAt = performance.now();
+    let response: RawResponse;
+    try {
+      response = await this.#dispatch(release);
+    } catch (error) {
+      const wasNotRead = isSentAgain(this.#request, error);
+      const failure = mustWait ? this.#toFailureAfterWait(error, startedAt) : error;
+      pool.replaceAfter(error);
+      this.report = () => pool.recordError(wasNotRead ? undefined : failure, client);
+      if (wasNotRead && !isAgain) return this.#attempt(true);
+      throw failure;
+    }
+    const { status, headers, body } = response;
+    this.report = () => pool.recordStatus(status, client);
+    const coding = headers["content-encoding"];
+    const data = coding === undefined ? body : await decodeContent(body, String(coding), maxBytes);
+    return { status, headers, bytes: toUtf8(data) };
+  }
+
+  /** Sends the request over an acquired connection, which is released when undici is done with it. */
+  #dispatch(release: () => void): Promise<RawResponse> {
+    const { pool } = this.#options;
+    return new Promise((resolve, reject) => {
+      const collector = new ResponseCollector(this.#limit, release, resolve, reject);
+      pool.current.dispatch(pool.optionsOf(this.#request), collector);
+    });
+  }
+
+  /** After a wait for a connection, a time-out is v4's failure only if v4 had half of the time. */
+  #toFailureAfterWait(error: unknown, startedAt: number): unknown {
+    const { timeoutMs } = this.#options;
+    const hadTime = performance.now() - startedAt >= timeoutMs / 2;
+    if (hadTime || toUpstreamError(error).kind !== "timed_out") return error;
+    return new UpstreamError("no_connection", `all connections were in use, for most of ${timeoutMs} ms`);
+  }
+}
+
+/** Creates the function that sends requests whose bodies fit in memory, and buffers the whole responses. */
+export function createBufferedCall(options: BufferedCallOptions): Upstream["call"] {
+  const { timeoutMs } = options;
+  const onTimeout = (): UpstreamError => new UpstreamError("timed_out", `no response in ${timeoutMs} ms`);
+  return async function callUpstream(request, signal) {
+    const startedAt = performance.now();
+    const limit = new TimeLimit(signal, timeoutMs, onTimeout);
+    const call = new BufferedCall(options, request, limit);
+    try {
+      const { status, headers, bytes } = await call.send();
+      return { status, headers, bytes, ms: performance.now() - startedAt };
+    } catch (error) {
+      throw error instanceof UpstreamError ? error : (limit.reason ?? toUpstreamError(error));
+    } finally {
+      call.report?.();
+      limit.release();
+    }
+  };
+}
