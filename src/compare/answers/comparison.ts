@@ -1,4 +1,9 @@
-import type { UpstreamCallRecord } from "../../gateway/index.ts";
+import type {
+  AlphaRequest,
+  RequestContext,
+  RequestOutcome,
+  UpstreamCallRecord,
+} from "../../gateway/index.ts";
 
 /**
  * What is compared with the client's answer to the same request: that of another pack over the same responses of v4
@@ -155,3 +160,24 @@ export interface ComparedSample extends ComparedRequest, AnswerPair {
 
 /** Takes the results of comparisons. Never throws, and never waits. */
 export type ReportComparison = (compared: Compared) => void;
+
+/** A request, and its outcome. */
+export interface Exchange {
+  readonly request: AlphaRequest;
+  readonly outcome: RequestOutcome;
+  readonly context: RequestContext;
+}
+
+/** An answer, or the reason why there is none. */
+export type Asked = Answer | NotComparableReason;
+
+/**
+ * A source of second answers: another pack over the same responses of v4, live or recorded; the old service; or the
+ * translation, by new calls to v4.
+ *
+ * @template Question The known facts about the request
+ */
+export interface SecondAnswer<Question = Exchange> {
+  /** Never rejects. */
+  ask(question: Question): Promise<Asked>;
+}

@@ -1,9 +1,14 @@
 /** A request that one side serves and that may be compared, with its first answer and the old service's answer. */
 import { namesMethod, readParameters, type Route } from "../../pack/index.ts";
-import type { ComparedRequest, NotComparableReason } from "../answers/comparison.ts";
+import type {
+  Asked,
+  ComparedRequest,
+  Exchange,
+  NotComparableReason,
+  SecondAnswer,
+} from "../answers/comparison.ts";
 import type { AlphaRequest, BodyStart, LegacyExchange, Side } from "../../gateway/index.ts";
 import { CLIENT_GONE } from "../../base/index.ts";
-import type { Asked, Exchange, SecondAnswer } from "../answers/second-answer.ts";
 import { MAX_COMPARED_BYTES } from "../answers/compare-answers.ts";
 import { type OldService, textHeaders } from "./ask-old-service.ts";
 import { decodeBody } from "../../audit/index.ts";

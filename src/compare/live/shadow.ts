@@ -16,7 +16,7 @@ import {
 import type { Route } from "../../pack/index.ts";
 import { BUCKETS, type ClientDirectory, hasName, lastingName, UNNAMED } from "../../audit/index.ts";
 import { createJudge } from "../answers/judge.ts";
-import type { Exchange } from "../answers/second-answer.ts";
+import type { Exchange } from "../answers/comparison.ts";
 import {
   answerOf,
   createOldAnswer,
