@@ -122,10 +122,7 @@ export interface Compared {
   readonly key: string | undefined;
   /** For `different` and `unstable`: the differences that the pack does not accept. */
   readonly differences: readonly Difference[];
-  /**
-   * Fields and kinds that `accepted-differences.yaml` of the pack covers, whatever the result is. Default:
-   * `differences` of the result `accepted`.
-   */
+  /** Fields and kinds that `accepted-differences.yaml` of the pack covers, whatever the result is. Default: none. */
   readonly accepted?: readonly Pick<Difference, "field" | "kind">[];
   /** The body of the old answer, from which coverage is counted. Not kept. */
   readonly answer?: Buffer;

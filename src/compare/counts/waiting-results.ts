@@ -130,9 +130,8 @@ export class WaitingResults {
   }
 
   #toResult(compared: Compared): CountedResult {
-    const { differences, accepted: found, answer: _answer, sample: _sample, ...about } = compared;
+    const { differences, accepted = [], answer: _answer, sample: _sample, ...about } = compared;
     const { result, client, provenBy: by = "", key } = about;
-    const accepted = found ?? (result === "accepted" ? differences : []);
     const digest = key === undefined ? "" : caseOf(key);
     const isNew = digest !== "" && !this.#isKnown(compared, digest);
     const all = result === "different" || result === "unstable" ? cutFields(differences) : [];
