@@ -30,19 +30,21 @@ function limitsOf({
 }
 
 /**
- * Runs steps until there is nothing left to do, and again after some time. The first step runs at once.
+ * Runs steps until there is nothing left to do, and again after some time. The first step runs once the store is open.
  *
  * @param step Returns whether there may be more to do. After an error it is tried again: commits report errors of a store
  * @returns the function that stops it after the current step
  */
 function repeat(step: () => Promise<boolean>, everyMs: number): () => void {
   let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  async function run(): Promise<void> {
-    const isMore = await step().catch(() => false);
-    if (!isStopped) timer = setTimeout(() => void run(), isMore ? BETWEEN_STEPS_MS : everyMs);
+  let timer = setTimeout(run, 0);
+  function run(): void {
+    void step()
+      .catch(() => false)
+      .then((isMore) => {
+        if (!isStopped) timer = setTimeout(run, isMore ? BETWEEN_STEPS_MS : everyMs);
+      });
   }
-  void run();
   return () => {
     isStopped = true;
     clearTimeout(timer);
