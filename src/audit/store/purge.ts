@@ -37,14 +37,11 @@ function limitsOf({
  */
 function repeat(step: () => Promise<boolean>, everyMs: number): () => void {
   let isStopped = false;
-  let timer = setTimeout(run, 0);
-  function run(): void {
-    void step()
-      .catch(() => false)
-      .then((isMore) => {
-        if (!isStopped) timer = setTimeout(run, isMore ? BETWEEN_STEPS_MS : everyMs);
-      });
+  async function run(): Promise<void> {
+    const isMore = await step().catch(() => false);
+    if (!isStopped) timer = setTimeout(() => void run(), isMore ? BETWEEN_STEPS_MS : everyMs);
   }
+  let timer = setTimeout(() => void run(), 0);
   return () => {
     isStopped = true;
     clearTimeout(timer);
