@@ -6,7 +6,7 @@ import type { Route } from "../src/pack/routes/route.ts";
 import type { Pack } from "../src/pack/load/pack.ts";
 import type { JsonObject } from "../src/pack/translation-context.ts";
 import { readExamples, splitCall } from "../src/authoring/examples/example.ts";
-import { createRandom, generateValue } from "../src/authoring/laws/generate-values.ts";
+import { sample, valuesOf } from "../src/authoring/laws/generate-values.ts";
 import { tableValues } from "../src/authoring/laws/filter-law.ts";
 
 /** A request or a response: the text of its first line, its headers and its body. */
@@ -79,7 +79,6 @@ const queriesOf = ({ query, queryFilter, response }: Route, { paging }: Pack): s
 /** A request of each route with the response that it expects, and one for each of its parameters. */
 function routeSeeds(pack: Pack): string[] {
   const { client, upstream } = pack.dialect;
-  const random = createRandom(1);
   return pack.routes.flatMap((route) => {
     const [method = "", path = ""] = route.name.split(" ");
     const target = `${method} ${client.base_path}${path.replaceAll(/:\w+|\{\w+\}/g, "1")}`;
@@ -89,7 +88,8 @@ function routeSeeds(pack: Pack): string[] {
       route.response === "list"
         ? onePage(pack.lists.upstream, [object, object])
         : fillShape(shape, { object, name: route.resource.upstreamName });
-    const body = route.body && (generateValue(route.body.schema, random) ?? {});
+    const values = route.body && valuesOf(route.body.schema);
+    const [body] = values ? sample(values, { seed: 1, runs: 1 }) : [route.body && {}];
     const request = (query: string): string => print(target + query, body);
     return ["", ...queriesOf(route, pack).map((query) => `?${query}`)].map((query) =>
       [request(query), print("200", response)].join(SEPARATOR),

@@ -124,7 +124,7 @@ export type { HostRegistry } from "./metrics/instruments.ts";
 export { createMetrics, type Metrics } from "./metrics/metrics.ts";
 export { NO_METRICS } from "./metrics/no-metrics.ts";
 export { OTHER_ROUTE, pathTemplate, RouteTemplates, type UsedUp } from "./routing/path-template.ts";
-export { createPathTree } from "./routing/path-tree.ts";
+export { createPathTree, type PathSegment } from "./routing/path-tree.ts";
 export { errorText, isOperatorError } from "./settings/error-text.ts";
 export { isLoopback } from "./settings/loopback.ts";
 export { isObserving, observedUrlOf } from "./settings/observing.ts";

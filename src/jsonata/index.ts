@@ -1,5 +1,4 @@
 /** JSONata, usable on its own: `compile` turns an expression into a function, `check` finds its problems. */
-export { walk } from "./language/ast.ts";
 export { check, type ExpressionProblem, findLiteralArguments } from "./check-expression.ts";
 export { collectExpressions, compile, type LocatedExpression } from "./compiler/compile.ts";
 export { type Bindings, type Choice, type Expression, ExpressionError } from "./language/expression.ts";
@@ -11,9 +10,8 @@ export {
   type MaybePromise,
   thenMaybe,
 } from "./language/maybe-promise.ts";
-export { isInterpretedFunction } from "./runtime/guard.ts";
 export { prepareRegex, type Regex, RegexLimitError } from "./regex/index.ts";
-export type { Frame, Lookup } from "./trace/recorder.ts";
+export type { Show, ShownValue, TracedNode } from "./trace/recorder.ts";
 export type { Evaluation } from "./trace/traced-expression.ts";
 
 /** Loads the tracer of expressions. It is for people, so serving requests never loads it. */

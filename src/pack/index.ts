@@ -49,10 +49,10 @@ export type { OAuthDefinition } from "./credentials/oauth-definition.ts";
 export type { Access, Grants, Scopes } from "./credentials/scopes.ts";
 export type { FindV4Access } from "./routes/upstream-access.ts";
 export { findUsualToken, secretsBehindScheme, usualTokenTexts } from "./credentials/usual-credentials.ts";
-export { withBrackets } from "./errors/read-errors.ts";
+export { type ReadErrors, withBrackets } from "./errors/read-errors.ts";
 export { findPlaces, keyNameOf } from "./errors/error-places.ts";
 export { type ErrorFormats, errorsOf } from "./errors/error-shapes.ts";
-export type { ErrorFormat, ReadErrors } from "./errors/errors.ts";
+export type { ErrorFormat } from "./errors/errors.ts";
 export {
   type ErrorDetail,
   type ErrorSummary,

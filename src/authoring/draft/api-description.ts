@@ -24,8 +24,6 @@ export interface Payload {
   readonly isList: boolean;
   /** The member with the object or list; undefined if the response is the object or list itself. */
   readonly member: string | undefined;
-  /** Other members of a response with such a member. */
-  readonly others: readonly string[];
   /** Whether the response is no JSON. */
   readonly isFile: boolean;
 }

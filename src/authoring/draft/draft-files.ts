@@ -3,6 +3,7 @@ import { isParameter, type ApiDescription, type Field } from "./api-description.
 import {
   clientPath,
   isPlainName,
+  type CountUses,
   packRoute,
   upstreamPath,
   type Draft,
@@ -12,6 +13,9 @@ import {
   type OpenPoint,
 } from "./draft-model.ts";
 import { listNameOf, shapeOf, usualShapes, type Shapes } from "./draft-shapes.ts";
+import { makeDraft } from "./draft.ts";
+import type { FieldPair } from "./match-fields.ts";
+import type { NewFile } from "./new-pack.ts";
 import { usesText } from "./open-points.ts";
 import { inline, key, MAX_COMMENT, reasonOf, scalar } from "./draft-text.ts";
 
@@ -85,15 +89,16 @@ interface Writing {
   readonly shapes: Readonly<Record<"old" | "now", Shapes>>;
 }
 
+/** The names of both sides in a pack, and in a draft. */
+const SIDES = [
+  ["client", "old"],
+  ["upstream", "now"],
+] as const;
+
 /** The shapes of a route that are not the usual ones. */
 function envelopeLines({ pair }: DraftRoute, { routes }: DraftResource, { shapes }: Writing): string[] {
   const kind = pair.old.payload.isList ? "list" : "object";
-  const sides = (
-    [
-      ["client", "old"],
-      ["upstream", "now"],
-    ] as const
-  ).flatMap(([name, side]) => {
+  const sides = SIDES.flatMap(([name, side]) => {
     const { payload } = pair[side];
     const isSameKind = payload.object !== undefined && payload.isList === pair.old.payload.isList;
     const shape = isSameKind
@@ -104,16 +109,22 @@ function envelopeLines({ pair }: DraftRoute, { routes }: DraftResource, { shapes
   return sides.length === 0 ? [] : [`    envelope: { ${sides.join(", ")} }`];
 }
 
+/** The schema of the body of a route, as text; undefined if no member of it is known. */
+const schemaOf = ({ body }: DraftRoute): string | undefined =>
+  body && body.members.length > 0 ? inline(bodySchema(body)) : undefined;
+
+/** The lines of a route. @param bodies The schemas of bodies: routes with the same members share one */
 function routeLines(
   route: DraftRoute,
   resource: DraftResource,
-  bodyName: string | undefined,
+  bodies: readonly string[],
   writing: Writing,
 ): string[] {
   const { pair } = route;
   const { old, now } = pair;
   const hasObject = old.payload.object !== undefined && old.status !== 204;
   const response = !hasObject ? "none" : old.payload.isList ? "list" : "object";
+  const body = bodies.indexOf(schemaOf(route) ?? "");
   return [
     `  ${reasonOf(pair)}`,
     `  - client: ${inline(packRoute(old))}`,
@@ -121,70 +132,54 @@ function routeLines(
     `    upstream: ${inline(`${now.method} ${upstreamPath(pair) ?? clientPath(now.path)}`)}`,
     `    response: ${response}`,
     ...(old.status === 200 ? [] : [`    status: ${old.status}`]),
-    ...(bodyName === undefined ? [] : [`    body: ${bodyName}`]),
+    ...(body < 0 ? [] : [`    body: body_${body + 1}`]),
     ...(hasObject ? envelopeLines(route, resource, writing) : []),
   ];
 }
 
-/** Bodies by their schemas: routes with the same members share one. */
-function nameBodies(routes: readonly DraftRoute[]): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const { body } of routes) {
-    if (!body || body.members.length === 0) continue;
-    const schema = inline(bodySchema(body));
-    if (!names.has(schema)) names.set(schema, `body_${names.size + 1}`);
-  }
-  return names;
+/** The line of a field or an input; empty for a field with an object that the draft does not have. */
+function fieldLines(pair: FieldPair, { names, resources }: Draft): string[] {
+  const { old, now } = pair;
+  const object = old.object && names.get(old.object);
+  if (old.object && !resources.some(({ name }) => name === object)) return [];
+  const rule =
+    object === undefined ? inline(now.name) : `{ upstream: ${inline(now.name)}, object: ${scalar(object)} }`;
+  return [`  ${key(old.name)}: ${rule} ${reasonOf(pair)}`];
 }
 
+/** A key and the lines below it; nothing without lines. */
+const section = (name: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : ["", `${name}:`, ...lines];
+
 function resourceFile(resource: DraftResource, writing: Writing): string {
+  const { name, routes, fields } = resource;
   const { draft } = writing;
-  const lists = (
-    [
-      ["list", "old"],
-      ["upstream_list", "now"],
-    ] as const
-  ).flatMap(([name, side]) => {
-    const list = listNameOf(resource.routes, side);
-    return list === undefined ? [] : [`${name}: ${inline(list)}`];
-  });
-  const hasList = resource.routes.some(({ pair }) => pair.old.payload.isList);
-  const bodies = nameBodies(resource.routes);
-  const fields = resource.fields.flatMap((pair) => {
-    const object = pair.old.object && draft.names.get(pair.old.object);
-    const isKnown = object !== undefined && draft.resources.some(({ name }) => name === object);
-    if (pair.old.object && !isKnown) return [];
-    const rule =
-      object === undefined
-        ? inline(pair.now.name)
-        : `{ upstream: ${inline(pair.now.name)}, object: ${scalar(object)} }`;
-    return [`  ${key(pair.old.name)}: ${rule} ${reasonOf(pair)}`];
-  });
+  const [list, upstreamList] = [listNameOf(routes, "old"), listNameOf(routes, "now")];
+  const hasList = routes.some(({ pair }) => pair.old.payload.isList);
+  const bodies = [...new Set(routes.flatMap((route) => schemaOf(route) ?? []))];
   const inputs = new Map(
-    resource.routes.flatMap(({ body }) =>
-      (body?.inputs ?? []).map(
-        (pair) =>
-          [pair.old.name, `  ${key(pair.old.name)}: ${inline(pair.now.name)} ${reasonOf(pair)}`] as const,
-      ),
-    ),
+    routes.flatMap(({ body }) => (body?.inputs ?? []).map((pair) => [pair.old.name, pair] as const)),
   );
+  const lines = fields.flatMap((pair) => fieldLines(pair, draft));
   return [
     "# yaml-language-server: $schema=.vscode/resource.schema.json",
-    `object: ${key(resource.name)}`,
-    ...(hasList && !lists.some((line) => line.startsWith("list:")) ? [`list: ${key(resource.name)}`] : []),
-    ...lists,
-    "",
-    fields.length === 0 ? "fields: {}" : "fields:",
-    ...fields,
-    ...(inputs.size === 0 ? [] : ["", "inputs:", ...inputs.values()]),
-    ...(bodies.size === 0
-      ? []
-      : ["", "bodies:", ...[...bodies].map(([schema, name]) => `  ${name}: { schema: ${schema} }`)]),
-    ...(resource.routes.length === 0 ? [] : ["", "routes:"]),
-    ...resource.routes.flatMap((route) => {
-      const name = route.body && bodies.get(inline(bodySchema(route.body)));
-      return routeLines(route, resource, name, writing);
-    }),
+    `object: ${key(name)}`,
+    ...(list === undefined ? [] : [`list: ${inline(list)}`]),
+    ...(list === undefined && hasList ? [`list: ${key(name)}`] : []),
+    ...(upstreamList === undefined ? [] : [`upstream_list: ${inline(upstreamList)}`]),
+    ...(lines.length === 0 ? ["", "fields: {}"] : section("fields", lines)),
+    ...section(
+      "inputs",
+      [...inputs.values()].flatMap((pair) => fieldLines(pair, draft)),
+    ),
+    ...section(
+      "bodies",
+      bodies.map((schema, index) => `  body_${index + 1}: { schema: ${schema} }`),
+    ),
+    ...section(
+      "routes",
+      routes.flatMap((route) => routeLines(route, resource, bodies, writing)),
+    ),
     "",
   ].join("\n");
 }
@@ -201,11 +196,9 @@ function typeText({ place, object, isList }: Field, names: Draft["names"]): stri
   return `${name}${isList ? "[]" : ""}${place.types.has("null") ? " | null" : ""}`;
 }
 
-/** The points by names that are not too long, each once. */
-const namePoints = (points: Draft["openPoints"]): [string, OpenPoint][] =>
-  [
-    ...new Map(points.map((point) => [point.name.slice(0, MAX_COMMENT), point] as const).toReversed()),
-  ].toReversed();
+/** The points by names that are not too long, each once: the first one counts. */
+const namePoints = (points: Draft["openPoints"]): ReadonlyMap<string, OpenPoint> =>
+  new Map(points.toReversed().map((point) => [point.name.slice(0, MAX_COMMENT), point]));
 
 function surfaceFile({ old, names, openPoints }: Draft, isCounted: boolean): string {
   const objects = [...names].flatMap(([object, name]) => {
@@ -215,6 +208,7 @@ function surfaceFile({ old, names, openPoints }: Draft, isCounted: boolean): str
       ...fields.map((field) => `    ${key(field.name)}: ${inline(typeText(field, names))}`),
     ];
   });
+  const open = [...namePoints(openPoints)].toReversed();
   return [
     "# yaml-language-server: $schema=.vscode/surface.schema.json",
     "# Everything that the old API has. `open`: the open points of the draft, most-used first. `check` lists the parts that are not mapped yet.",
@@ -224,27 +218,20 @@ function surfaceFile({ old, names, openPoints }: Draft, isCounted: boolean): str
     "routes:",
     ...old.routes.map((route) => `  - ${inline(packRoute(route))}`),
     "",
-    openPoints.length === 0 ? "open: {}" : "open:",
-    ...namePoints(openPoints).map(
-      ([name, point]) => `  ${inline(name)}: ${inline(usesText(point, isCounted))}`,
-    ),
+    open.length === 0 ? "open: {}" : "open:",
+    ...open.map(([name, point]) => `  ${inline(name)}: ${inline(usesText(point, isCounted))}`),
     "",
   ].join("\n");
 }
 
-/** Returns the files of a draft. @param isCounted Whether uses are calls, and not routes. */
-export function draftFiles(draft: Draft, isCounted: boolean): [path: string, text: string][] {
+/** Returns the files of a draft of a pack for two APIs. @param countUses How often routes are used. Undefined: unknown */
+export function draftFiles(old: ApiDescription, now: ApiDescription, countUses: CountUses): NewFile[] {
+  const draft = makeDraft(old, now, countUses);
   const { resources } = draft;
-  const writing = {
-    draft,
-    shapes: { old: usualShapes(resources, "old"), now: usualShapes(resources, "now") },
-  };
+  const shapes = { old: usualShapes(resources, "old"), now: usualShapes(resources, "now") };
   return [
-    ["pack.yaml", packFile(writing)],
-    ["surface.yaml", surfaceFile(draft, isCounted)],
-    ...resources.map((resource): [string, string] => [
-      `${resource.name}.yaml`,
-      resourceFile(resource, writing),
-    ]),
+    ["pack.yaml", packFile({ draft, shapes })],
+    ["surface.yaml", surfaceFile(draft, countUses !== undefined)],
+    ...resources.map((each): NewFile => [`${each.name}.yaml`, resourceFile(each, { draft, shapes })]),
   ];
 }

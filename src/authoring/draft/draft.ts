@@ -5,11 +5,10 @@ import {
   upstreamPath,
   type CountUses,
   type Draft,
-  type DraftBody,
   type DraftResource,
   type DraftRoute,
 } from "./draft-model.ts";
-import type { ApiMatch } from "./match-apis.ts";
+import { matchApis } from "./match-apis.ts";
 import { matchFields, type FieldPair } from "./match-fields.ts";
 import type { RoutePair } from "./match-routes.ts";
 import { findOpenPoints } from "./open-points.ts";
@@ -62,52 +61,46 @@ function nameObjects(old: ApiDescription, names: ResourceNames): ReadonlyMap<Api
 const overlaps = (one: string, other: string): boolean =>
   one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 
-/** Makes the bodies of a resource. An input has one meaning in all of them. */
-class BodyDrafter {
-  readonly #fields: ReadonlySet<string>;
-  readonly #inputs = new Map<string, string>();
-  readonly #vocabulary: Vocabulary;
-
-  constructor(fields: readonly FieldPair[], vocabulary: Vocabulary) {
-    this.#fields = new Set(fields.map((pair) => pair.old.name));
-    this.#vocabulary = vocabulary;
-  }
-
-  /** The members of a body that are known: fields of its object, or of the new body. */
-  draft({ old, now }: RoutePair): DraftBody | undefined {
-    if (!old.body) return undefined;
-    const pairs = now.body ? matchFields(old.body, now.body, this.#vocabulary) : [];
-    const inputs = pairs.filter(
-      (pair) => pair.old.object === undefined && isPlainPair(pair) && this.#take(pair),
-    );
-    const names = new Set([...this.#fields, ...inputs.map((pair) => pair.old.name)]);
-    const members = [...old.body.fields.values()].filter(
-      ({ name, object }) => names.has(name) && object === undefined,
-    );
-    return { members, inputs };
-  }
-
-  #take({ old: { name }, now }: FieldPair): boolean {
-    if ([...this.#fields].some((field) => overlaps(field, name))) return false;
-    if (this.#inputs.get(name) === now.name) return true;
-    if ([...this.#inputs.keys()].some((input) => overlaps(input, name))) return false;
-    this.#inputs.set(name, now.name);
+/** Makes the routes of a resource with their bodies. An input has one meaning in all of them. */
+function draftRoutes(
+  pairs: readonly RoutePair[],
+  fields: readonly FieldPair[],
+  vocabulary: Vocabulary,
+): DraftRoute[] {
+  const names = fields.map((pair) => pair.old.name);
+  const meanings = new Map<string, string>();
+  const isInput = (pair: FieldPair): boolean => {
+    const { name } = pair.old;
+    if (pair.old.object !== undefined || !isPlainPair(pair)) return false;
+    if (meanings.has(name)) return meanings.get(name) === pair.now.name;
+    if ([...names, ...meanings.keys()].some((other) => overlaps(other, name))) return false;
+    meanings.set(name, pair.now.name);
     return true;
-  }
+  };
+  return pairs.map((pair) => {
+    const { body: old } = pair.old;
+    if (!old) return { pair, body: undefined };
+    const { body: now } = pair.now;
+    const inputs = now ? matchFields(old, now, vocabulary).filter(isInput) : [];
+    const known = new Set([...names, ...inputs.map((input) => input.old.name)]);
+    const members = [...old.fields.values()].filter(
+      ({ name, object }) => known.has(name) && object === undefined,
+    );
+    return { pair, body: { members, inputs } };
+  });
 }
 
 const isPlainPair = ({ old, now }: FieldPair): boolean => isPlainName(old.name) && isPlainName(now.name);
 
-/**
- * The object of the route whose path shares the longest start with the path of this route, which has no object.
- * Undefined without one.
- */
+/** The object of the route whose path shares the longest start with the path of this route. Undefined without one. */
 function objectOf({ segments }: ApiRoute, routes: readonly RoutePair[]): ApiObject | undefined {
+  const commonStart = (other: readonly string[]): number => {
+    const end = segments.findIndex((segment, index) => segment !== other[index]);
+    return end < 0 ? segments.length : end;
+  };
   let [best, most]: [ApiObject | undefined, number] = [undefined, 0];
   for (const { old } of routes) {
-    if (!old.payload.object) continue;
-    const end = segments.findIndex((segment, index) => segment !== old.segments[index]);
-    const common = end < 0 ? segments.length : end;
+    const common = old.payload.object ? commonStart(old.segments) : 0;
     if (common > most) [best, most] = [old.payload.object, common];
   }
   return best;
@@ -139,13 +132,9 @@ function limitInnerObjects(fieldsOf: Map<ApiObject, FieldPair[]>): void {
     );
 }
 
-/** Makes a draft of the matches. @param countUses How often routes are used. Undefined: unknown */
-export function makeDraft(
-  old: ApiDescription,
-  now: ApiDescription,
-  match: ApiMatch,
-  countUses: CountUses,
-): Draft {
+/** Makes the draft of a pack for two APIs. @param countUses How often routes are used. Undefined: unknown */
+export function makeDraft(old: ApiDescription, now: ApiDescription, countUses: CountUses): Draft {
+  const match = matchApis(old, now);
   const names = new ResourceNames();
   const named = nameObjects(old, names);
   const fieldsOf = new Map(
@@ -162,10 +151,6 @@ export function makeDraft(
   const order = new Map(old.routes.map((route, index) => [route, index]));
   const place = ({ old: route }: RoutePair): number => order.get(route) ?? 0;
   const routes = match.routes.filter(isPossible).toSorted((one, other) => place(one) - place(other));
-  const draftRoutes = (pairs: readonly RoutePair[], fields: readonly FieldPair[] = []): DraftRoute[] => {
-    const bodies = new BodyDrafter(fields, match.vocabulary);
-    return pairs.map((pair) => ({ pair, body: bodies.draft(pair) }));
-  };
   const byObject = Map.groupBy(routes, (pair) => pair.old.payload.object ?? objectOf(pair.old, routes));
   // Objects of routes, and those in their fields. The set grows while it is read.
   const usedObjects = new Set([...byObject.keys()].filter((object) => object !== undefined));
@@ -176,7 +161,14 @@ export function makeDraft(
     const fields = fieldsOf.get(object);
     const own = byObject.get(object) ?? [];
     return usedObjects.has(object)
-      ? [{ name, old: object, fields: fields ?? [], routes: draftRoutes(own, fields) }]
+      ? [
+          {
+            name,
+            old: object,
+            fields: fields ?? [],
+            routes: draftRoutes(own, fields ?? [], match.vocabulary),
+          },
+        ]
       : [];
   });
   const others = Map.groupBy(byObject.get(undefined) ?? [], ({ old: route }) =>
@@ -187,7 +179,7 @@ export function makeDraft(
       name: names.take(`${segment}_calls`),
       old: undefined,
       fields: [],
-      routes: draftRoutes(pairs),
+      routes: draftRoutes(pairs, [], match.vocabulary),
     });
   const openPoints = findOpenPoints({ old, routes, named, resources, countUses });
   return { old, now, resources, openPoints, names: named };

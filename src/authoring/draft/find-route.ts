@@ -1,18 +1,9 @@
 /** Finds the route of a recorded call. */
+import { createPathTree, type PathSegment } from "../../base/index.ts";
 import { isParameter, type ApiRoute } from "./api-description.ts";
 
-type Route = Pick<ApiRoute, "method" | "segments">;
-
-interface Node<Found> {
-  readonly children: Map<string, Node<Found>>;
-  /** Routes that end here, by method. */
-  readonly routes: Map<string, Found>;
-}
-
-const createNode = <Found>(): Node<Found> => ({ children: new Map(), routes: new Map() });
-
-/** The key of all parameters. No segment of a path has a slash. */
-const PARAMETER = "/";
+/** Segments of a path that is searched. Longer ones are of no described API. */
+const MAX_SEGMENTS = 100;
 
 export const segmentsOf = (path: string): string[] => path.split("/").filter((segment) => segment !== "");
 
@@ -21,36 +12,22 @@ export const segmentsOf = (path: string): string[] => path.split("/").filter((se
  *
  * @param hasSlashes Whether the value of the last parameter may have slashes
  */
-export function findRoute<Found extends Route>(
+export function findRoute<Found extends Pick<ApiRoute, "method" | "segments">>(
   routes: readonly Found[],
   basePath: string,
   hasSlashes = false,
 ): (method: string, path: string) => Found | undefined {
-  const root = createNode<Found>();
-  const prefix = segmentsOf(basePath);
+  const tree = createPathTree<Found, Found>((route) => route);
   for (const route of routes) {
-    let node = root;
-    for (const segment of route.segments) {
-      const key = isParameter(segment) ? PARAMETER : segment;
-      const next = node.children.get(key) ?? createNode<Found>();
-      node.children.set(key, next);
-      node = next;
-    }
-    node.routes.set(route.method, route);
-  }
-  function find(node: Node<Found>, segments: readonly string[], method: string): Found | undefined {
-    const [first, ...rest] = segments;
-    if (first === undefined) return node.routes.get(method);
-    const [written, parameter] = [node.children.get(first), node.children.get(PARAMETER)];
-    return (
-      (written && find(written, rest, method)) ??
-      (parameter && find(parameter, rest, method)) ??
-      (hasSlashes ? parameter?.routes.get(method) : undefined)
+    const path = [...segmentsOf(basePath), ...route.segments].map((segment): PathSegment =>
+      isParameter(segment) ? { isRest: false } : segment,
     );
+    tree.add(route.method, path, route);
+    if (hasSlashes && typeof path.at(-1) !== "string")
+      tree.add(route.method, [...path.slice(0, -1), { isRest: true }], route);
   }
   return (method, path) => {
     const segments = segmentsOf(path);
-    const hasPrefix = prefix.every((segment, index) => segments[index] === segment);
-    return hasPrefix && segments.length < 100 ? find(root, segments.slice(prefix.length), method) : undefined;
+    return segments.length < MAX_SEGMENTS ? tree.match(method, segments) : undefined;
   };
 }

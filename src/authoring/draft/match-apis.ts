@@ -1,5 +1,5 @@
 /** Matches two APIs: routes, the objects that they take and return, and their fields. */
-import type { ApiDescription, ApiObject, ApiRoute } from "./api-description.ts";
+import type { ApiDescription, ApiObject } from "./api-description.ts";
 import { matchFields, type FieldPair } from "./match-fields.ts";
 import { matchRoutes, type RoutePair } from "./match-routes.ts";
 import { Vocabulary } from "./words.ts";
@@ -11,7 +11,7 @@ export interface ObjectPair {
   readonly fields: readonly FieldPair[];
 }
 
-export interface ApiMatch {
+interface ApiMatch {
   readonly routes: readonly RoutePair[];
   readonly objects: readonly ObjectPair[];
   /** For the members of bodies. */
@@ -26,32 +26,21 @@ function countNames(apis: readonly ApiDescription[], vocabulary: Vocabulary): vo
   for (const { routes } of apis) for (const { path } of routes) vocabulary.count(path);
 }
 
-/** The new object of each old one: the most similar one among those that matched routes return. */
-class ObjectMatcher {
-  readonly #vocabulary: Vocabulary;
-  readonly #pairs = new Map<ApiObject, ObjectPair & { readonly worth: number }>();
-  readonly #seen = new Map<ApiObject, Set<ApiObject>>();
-
-  constructor(vocabulary: Vocabulary) {
-    this.#vocabulary = vocabulary;
-  }
-
+/** Finds the new object of each old one: the most similar one among those that matched routes return. */
+function matchObjects(routes: readonly RoutePair[], vocabulary: Vocabulary): ObjectPair[] {
+  const best = new Map<ApiObject, ObjectPair & { readonly worth: number }>();
+  const seen = new Map<ApiObject, Set<ApiObject>>();
   /** Adds a pair of objects, and the pairs of objects in them. */
-  add(old: ApiObject, now: ApiObject): void {
-    const seen = this.#seen.get(old) ?? new Set();
-    this.#seen.set(old, seen);
-    if (seen.has(now)) return;
-    seen.add(now);
-    const fields = matchFields(old, now, this.#vocabulary);
+  function add(old: ApiObject | undefined, now: ApiObject | undefined): void {
+    if (!old || !now || seen.get(old)?.has(now)) return;
+    seen.set(old, (seen.get(old) ?? new Set()).add(now));
+    const fields = matchFields(old, now, vocabulary);
     const worth = fields.reduce((sum, { score }) => sum + score, 0);
-    if (worth > (this.#pairs.get(old)?.worth ?? 0)) this.#pairs.set(old, { old, now, fields, worth });
-    for (const field of fields)
-      if (field.old.object && field.now.object) this.add(field.old.object, field.now.object);
+    if (worth > (best.get(old)?.worth ?? 0)) best.set(old, { old, now, fields, worth });
+    for (const field of fields) add(field.old.object, field.now.object);
   }
-
-  get pairs(): readonly ObjectPair[] {
-    return [...this.#pairs.values()];
-  }
+  for (const { old, now } of routes) add(old.payload.object, now.payload.object);
+  return [...best.values()];
 }
 
 /** Matches two APIs. What is not nearly certain is left out. */
@@ -59,11 +48,5 @@ export function matchApis(old: ApiDescription, now: ApiDescription): ApiMatch {
   const vocabulary = new Vocabulary();
   countNames([old, now], vocabulary);
   const routes = matchRoutes(old, now, vocabulary);
-  const matcher = new ObjectMatcher(vocabulary);
-  const payloadOf = ({ payload }: ApiRoute) => payload.object;
-  for (const pair of routes) {
-    const [one, other] = [payloadOf(pair.old), payloadOf(pair.now)];
-    if (one && other) matcher.add(one, other);
-  }
-  return { routes, objects: matcher.pairs, vocabulary };
+  return { routes, objects: matchObjects(routes, vocabulary), vocabulary };
 }

@@ -13,8 +13,10 @@ const WEIGHTS = { name: 0.8, type: 0.1, place: 0.04, text: 0.06 } as const;
 /** The weights of words of an enumeration: common ones, and different ones. */
 const WORDS_WORTH = 0.25;
 
-/** The scores of fields that a description names, and of fields between the same neighbours. */
-const [DESCRIBED, PLACED] = [0.72, 0.68];
+/** How alike the names of fields are if the new description has the old name. */
+const DESCRIBED = 0.72;
+/** The score of fields between the same neighbours. */
+const PLACED = 0.68;
 /** Words of a description that may name a field. Longer ones name too much. */
 const MAX_DESCRIPTION = 12;
 
@@ -33,12 +35,13 @@ const plainTypes = (types: ReadonlySet<string>): ReadonlySet<string> =>
   new Set([...types].filter((type) => type !== "null").map((type) => (type === "integer" ? "number" : type)));
 
 /** 1: the same types. 0.5: one side names none. 0: no value of one is a value of the other. */
-function typeLikeness(old: Place, now: Place): number {
-  const [one, other] = [plainTypes(old.types), plainTypes(now.types)];
+function typeLikeness(old: Field, now: Field): number {
+  if ((old.object === undefined) !== (now.object === undefined) || old.isList !== now.isList) return 0;
+  const [one, other] = [plainTypes(old.place.types), plainTypes(now.place.types)];
   if (one.size === 0 || other.size === 0) return 0.5;
   if (one.isDisjointFrom(other)) return 0;
   if (!one.has("array")) return 1;
-  const [items, otherItems] = [plainTypes(old.items), plainTypes(now.items)];
+  const [items, otherItems] = [plainTypes(old.place.items), plainTypes(now.place.items)];
   if (items.size === 0 || otherItems.size === 0) return 0.5;
   return items.isDisjointFrom(otherItems) ? 0 : 1;
 }
@@ -109,6 +112,14 @@ function lacksUnit(old: Field, now: Field): boolean {
   return unitsOf(old).isDisjointFrom(unitsOf(now));
 }
 
+/** Whether a short description of the new field has the name of the old one. */
+function describes(now: Field, old: Field): boolean {
+  const described = wordsOf(now.description);
+  return (
+    described.length <= MAX_DESCRIPTION && wordsOf(lastOf(old.name)).every((word) => described.includes(word))
+  );
+}
+
 /** The context of two fields that are compared. */
 interface Surroundings {
   /** Difference of their places in their objects, from 0 to 1. */
@@ -124,11 +135,10 @@ function judge(
   vocabulary: Vocabulary,
   { distance, isUnchanged }: Surroundings,
 ): FieldPair | undefined {
-  if ((old.object === undefined) !== (now.object === undefined) || old.isList !== now.isList)
-    return undefined;
-  const type = typeLikeness(old.place, now.place);
+  const type = typeLikeness(old, now);
   if (type === 0) return undefined;
-  const name = nameLikeness(old.name, now.name, vocabulary);
+  const isDescribed = describes(now, old);
+  const name = Math.max(nameLikeness(old.name, now.name, vocabulary), isDescribed ? DESCRIBED : 0);
   const words = enumLikeness(old.place, now.place);
   // No value of one side is a value of the other. Whatever the names are, a person must map the values.
   if (words === 0) return undefined;
@@ -138,7 +148,9 @@ function judge(
     WEIGHTS.name * name + WEIGHTS.type * type + WEIGHTS.place * (1 - distance) + WEIGHTS.text * texts;
   const bonus = words === undefined ? 0 : (words - 0.4) * WORDS_WORTH;
   const reasons = [
-    nameReason(old.name, now.name, name),
+    isDescribed && name === DESCRIBED
+      ? `the new description has the word "${lastOf(old.name)}"`
+      : nameReason(old.name, now.name, name),
     typeReason(old.place, type),
     ...(words === undefined ? [] : ["the same words in both enumerations"]),
     ...(text > 0.5 && old.description !== "" ? ["similar descriptions"] : []),
@@ -155,90 +167,41 @@ const isContradicted = ({ old, now }: FieldPair, pairs: readonly FieldPair[]): b
   !now.isList &&
   pairs.some((pair) => isIn(pair.now.name, now.name) && !isIn(pair.old.name, old.name));
 
-/** Fields for which the description of the new one names the old one. */
-function matchDescriptions(left: Leftover, vocabulary: Vocabulary): FieldPair[] {
-  const candidates = left.old.flatMap((old) =>
-    left.now.flatMap((now): FieldPair[] => {
-      const described = wordsOf(now.description);
-      const names = wordsOf(lastOf(old.name));
-      const isNamed = described.length <= MAX_DESCRIPTION && names.every((word) => described.includes(word));
-      if (
-        !isNamed ||
-        lacksUnit(old, now) ||
-        !judge(old, now, vocabulary, { distance: 1, isUnchanged: false })
-      )
-        return [];
-      const score = DESCRIBED - described.length / 200;
-      return [
-        {
-          old,
-          now,
-          score,
-          reasons: [
-            `the new description has the word "${lastOf(old.name)}"`,
-            typeReason(old.place, typeLikeness(old.place, now.place)),
-          ],
-        },
-      ];
-    }),
-  );
-  return assignBest(candidates, THRESHOLD, MARGIN);
-}
-
-/** The properties by which {@link matchPlaces} compares fields: only fields of one kind can be the same. */
-function isSameKind(old: Field, now: Field): boolean {
-  if ((old.object === undefined) !== (now.object === undefined) || old.isList !== now.isList) return false;
-  if (typeLikeness(old.place, now.place) === 0) return false;
-  return old.place.types.size === 0 || (old.place.words === undefined) === (now.place.words === undefined);
-}
+/** Whether two fields may be the same by their types, and none or both of them have words. */
+const isSameKind = (old: Field, now: Field | undefined): now is Field =>
+  now !== undefined &&
+  typeLikeness(old, now) > 0 &&
+  (old.place.types.size === 0 || (old.place.words === undefined) === (now.place.words === undefined));
 
 /** Objects whose members are fields, too, are left out: the members have their places. */
-const leaves = (fields: Iterable<Field>): Field[] =>
-  [...fields].filter(({ object, isList }) => object === undefined || isList);
+const leaves = ({ fields }: ApiObject): Field[] =>
+  [...fields.values()].filter(({ object, isList }) => object === undefined || isList);
 
 /**
  * Fields between the same neighbours, if there are as many of them on both sides and their types come in the same order. The
  * matched fields must be in one order on both sides: else places say nothing.
  */
 function matchPlaces(old: ApiObject, now: ApiObject, pairs: readonly FieldPair[]): FieldPair[] {
-  const [olds, nows] = [leaves(old.fields.values()), leaves(now.fields.values())];
+  const [olds, nows] = [leaves(old), leaves(now)];
   const partners = new Map(pairs.map((pair) => [pair.old, pair.now]));
   const anchors = olds.flatMap((field, index) => {
-    const partner = partners.get(field);
-    const place = partner ? nows.indexOf(partner) : -1;
+    const place = nows.findIndex((other) => other === partners.get(field));
     return place < 0 ? [] : [{ index, place }];
   });
-  if (anchors.length < 2 || anchors.some(({ place }, at) => place < (anchors[at - 1]?.place ?? -1)))
-    return [];
-  const ends = [{ index: -1, place: -1 }, ...anchors];
-  return ends.slice(1).flatMap((end, at) => {
-    const start = ends[at] ?? end;
-    const [gap, otherGap] = [olds.slice(start.index + 1, end.index), nows.slice(start.place + 1, end.place)];
-    const isAligned =
-      gap.length === otherGap.length &&
-      gap.every((field, place) => {
-        const other = otherGap[place];
-        return other !== undefined && isSameKind(field, other);
-      });
-    if (!isAligned) return [];
-    return gap.flatMap((field, place): FieldPair[] => {
-      const other = otherGap[place];
+  const isInOrder = anchors.every(({ place }, at) => place >= (anchors[at - 1]?.place ?? 0));
+  if (anchors.length < 2 || !isInOrder) return [];
+  return anchors.flatMap(({ index, place }, at) => {
+    const before = anchors[at - 1] ?? { index: -1, place: -1 };
+    const gap = olds.slice(before.index + 1, index);
+    const others = nows.slice(before.place + 1, place);
+    if (gap.length !== others.length || !gap.every((field, n) => isSameKind(field, others[n]))) return [];
+    return gap.flatMap((field, n): FieldPair[] => {
+      const other = others[n];
       if (!other || lacksUnit(field, other)) return [];
       const reasons = ["other name", "the same type between the same neighbours"];
       return [{ old: field, now: other, score: PLACED, reasons }];
     });
   });
-}
-
-interface Leftover {
-  readonly old: readonly Field[];
-  readonly now: readonly Field[];
-}
-
-function leftOver(old: ApiObject, now: ApiObject, pairs: readonly FieldPair[]): Leftover {
-  const used = new Set(pairs.flatMap((pair) => [pair.old, pair.now]));
-  const left = ({ fields }: ApiObject): Field[] => [...fields.values()].filter((field) => !used.has(field));
-  return { old: left(old), now: left(now) };
 }
 
 /** Finds the fields whose names or descriptions say that they are the same. */
@@ -253,8 +216,7 @@ export function matchNames(old: ApiObject, now: ApiObject, vocabulary: Vocabular
     }),
   );
   const pairs = assignBest(candidates, THRESHOLD, MARGIN);
-  const certain = pairs.filter((pair) => !isContradicted(pair, pairs));
-  return [...certain, ...matchDescriptions(leftOver(old, now, certain), vocabulary)];
+  return pairs.filter((pair) => !isContradicted(pair, pairs));
 }
 
 /** Finds the fields that are the same, each with its score and reasons. */

@@ -1,7 +1,6 @@
 /** Matches the routes of two APIs by their methods, paths, requests and responses. */
 import { isParameter, type ApiDescription, type ApiObject, type ApiRoute } from "./api-description.ts";
 import { assignBest, type Candidate } from "./assign.ts";
-import { contentLikeness, ObjectComparison } from "./compare-objects.ts";
 import { matchNames } from "./match-fields.ts";
 import { wordsOf, type Vocabulary } from "./words.ts";
 
@@ -51,12 +50,42 @@ function methodLikeness(old: string, now: string): number {
 
 /** How alike two paths are by their words. */
 function pathLikeness(one: PathFacts, other: PathFacts, vocabulary: Vocabulary): number {
-  if (one.endsWithParameter !== other.endsWithParameter) return 0;
   if (one.key === other.key) return 1;
   const difference = Math.abs(one.parameters - other.parameters);
   const last = vocabulary.likeness(one.lastWords, other.lastWords);
   const all = vocabulary.likeness(one.words, other.words);
   return Math.min(0.95, 0.5 * last + 0.5 * all) * 0.6 ** difference;
+}
+
+/** The names of an object's fields as words, whatever their order is. */
+const fieldNames = new WeakMap<ApiObject, ReadonlySet<string>>();
+
+function namesOf(object: ApiObject): ReadonlySet<string> {
+  const names =
+    fieldNames.get(object) ??
+    new Set([...object.fields.keys()].map((name) => wordsOf(name).toSorted().join(" ")));
+  fieldNames.set(object, names);
+  return names;
+}
+
+/** How alike two objects are by the names of their fields, from 0 to 1. Few common fields prove little. */
+function objectLikeness(old: ApiObject, now: ApiObject): number {
+  const [one, other] = [namesOf(old), namesOf(now)];
+  const common = one.intersection(other).size;
+  // A new object may have more: what counts most is how much of the old one it has.
+  const all = 0.85 * one.size + 0.15 * Math.min(other.size, 3 * one.size);
+  return all === 0 ? 0 : (common / all) * (common / (common + 0.15));
+}
+
+/** A body with fewer fields proves nothing. */
+const MIN_FIELDS = 3;
+
+/** How alike what two routes return and take is; undefined if nothing of it can be compared. */
+function contentLikeness(old: ApiRoute, now: ApiRoute): number | undefined {
+  const isLarge = (old.body?.fields.size ?? 0) >= MIN_FIELDS;
+  const pairs = [[old.payload.object, now.payload.object], isLarge ? [old.body, now.body] : []] as const;
+  const values = pairs.flatMap(([one, other]) => (one && other ? [objectLikeness(one, other)] : []));
+  return values.length === 0 ? undefined : Math.max(...values);
 }
 
 /** Either the path or the content may be enough; together they are more. A path with another content proves less. */
@@ -65,40 +94,33 @@ function joinEvidence(path: number, content: number): number {
   return 0.15 * path + 0.85 * (1 - (1 - ofPath) * (1 - 0.9 * content) - 0.2 * (1 - content));
 }
 
-/** The properties by which routes are compared. */
-interface Knowledge {
-  readonly vocabulary: Vocabulary;
-  readonly objects: ObjectComparison;
-  readonly pathOf: (route: ApiRoute) => PathFacts;
-}
-
+/** Judges whether two routes are the same, by the facts of their paths. */
 function judge(
-  old: ApiRoute,
-  now: ApiRoute,
-  { vocabulary, objects, pathOf }: Knowledge,
+  [old, one]: readonly [ApiRoute, PathFacts],
+  [now, other]: readonly [ApiRoute, PathFacts],
+  vocabulary: Vocabulary,
 ): RoutePair | undefined {
   const method = methodLikeness(old.method, now.method);
-  const [one, other] = [pathOf(old), pathOf(now)];
   if (method === 0 || one.endsWithParameter !== other.endsWithParameter) return undefined;
   if (old.payload.isFile !== now.payload.isFile) return undefined;
   const path = pathLikeness(one, other, vocabulary);
-  const content = contentLikeness(old, now, objects);
+  const content = contentLikeness(old, now);
   const differs = old.payload.isList !== now.payload.isList && old.payload.object && now.payload.object;
   const parameters = 0.9 ** Math.abs(one.parameters - other.parameters);
   const both = content === undefined ? path * 0.95 : joinEvidence(path, content);
   const score = Math.min(0.99, both * method * parameters * (differs ? 0.7 : 1));
   const reasons = [
     old.method === now.method ? "same method" : `${old.method} became ${now.method}`,
-    path === 1
-      ? "same path"
-      : path > 0.9
-        ? "same path after renamed parts"
-        : path > 0.3
-          ? "paths have words in common"
-          : "other path",
+    pathReason(path),
     ...(content === undefined ? [] : [`${Math.round(content * 100)} % of the fields are alike`]),
   ];
   return { old, now, score, reasons };
+}
+
+function pathReason(likeness: number): string {
+  if (likeness === 1) return "same path";
+  if (likeness > 0.9) return "same path after renamed parts";
+  return likeness > 0.3 ? "paths have words in common" : "other path";
 }
 
 /** How many fields of an object are the same in another one; 0 if these are few. An id, which most objects have, proves nothing. */
@@ -108,68 +130,41 @@ function countSameFields(old: ApiObject, now: ApiObject, vocabulary: Vocabulary)
   return same >= 2 && same / old.fields.size >= SAME_FIELDS ? same : 0;
 }
 
-/** Teaches the names of lists that only one side has, where their objects have the same fields: `charges` are `payments`. */
-function learnNames(
-  old: ApiDescription,
-  now: ApiDescription,
-  { vocabulary, pathOf }: Pick<Knowledge, "vocabulary" | "pathOf">,
-): void {
-  const lists = ({ routes }: ApiDescription) =>
-    routes.flatMap((route) => {
-      const { isList, object } = route.payload;
-      return isList && object ? [{ object, words: pathOf(route).lastWords }] : [];
-    });
-  const [olds, nows] = [lists(old), lists(now)];
-  const onlyIn = (own: typeof olds, others: typeof olds) =>
-    own.filter(({ words }) => others.every((other) => vocabulary.likeness(words, other.words) === 0));
-  const candidates = onlyIn(nows, olds);
-  for (const { object, words } of onlyIn(olds, nows)) {
-    const same = candidates.filter((other) => countSameFields(object, other.object, vocabulary) > 0);
-    if (same.length === 1) vocabulary.learn(words, same[0]?.words ?? []);
-  }
-}
-
 /** The kind of a route, by which the last routes of both sides are compared. */
 const kindOf = ({ method, segments, payload }: ApiRoute): string =>
   [method === "PATCH" ? "PUT" : method, isParameter(segments.at(-1) ?? ""), payload.isList].join(" ");
 
 /** Pairs of routes that are the last of their kind on both sides and have several fields in common. */
-function matchLast(left: readonly (readonly ApiRoute[])[], vocabulary: Vocabulary): RoutePair[] {
-  const [olds, nows] = left.map((routes) => Map.groupBy(routes, kindOf));
-  return [...(olds ?? [])].flatMap(([kind, [old, ...others]]): RoutePair[] => {
-    const [now, ...otherNows] = nows?.get(kind) ?? [];
+function matchLast(
+  olds: readonly ApiRoute[],
+  nows: readonly ApiRoute[],
+  vocabulary: Vocabulary,
+): RoutePair[] {
+  const others = Map.groupBy(nows, kindOf);
+  return [...Map.groupBy(olds, kindOf)].flatMap(([kind, [old, ...more]]): RoutePair[] => {
+    const [now, ...moreNows] = others.get(kind) ?? [];
     const [object, other] = [old?.payload.object, now?.payload.object];
-    if (!old || !now || others.length + otherNows.length > 0 || !object || !other) return [];
+    if (!old || !now || more.length + moreNows.length > 0 || !object || !other) return [];
     const same = countSameFields(object, other, vocabulary);
-    if (same === 0) return [];
-    return [
-      {
-        old,
-        now,
-        score: LAST,
-        reasons: [
-          "the only such route that is left on both sides",
-          `${same} of ${object.fields.size} fields are the same`,
-        ],
-      },
+    const reasons = [
+      "the only such route that is left on both sides",
+      `${same} of ${object.fields.size} fields are the same`,
     ];
+    return same === 0 ? [] : [{ old, now, score: LAST, reasons }];
   });
 }
 
-/** Finds the routes that are the same, each with its score and reasons, and teaches the vocabulary. */
+/** Finds the routes that are the same, each with its score and reasons. */
 export function matchRoutes(old: ApiDescription, now: ApiDescription, vocabulary: Vocabulary): RoutePair[] {
-  const paths = new Map([...readPaths(old), ...readPaths(now)]);
-  const pathOf = (route: ApiRoute): PathFacts => paths.get(route) ?? factsOf(route.segments);
-  const knowledge = { vocabulary, objects: new ObjectComparison(), pathOf };
-  learnNames(old, now, knowledge);
-  const candidates = old.routes.flatMap((route) =>
-    now.routes.flatMap((other) => {
-      const pair = judge(route, other, knowledge);
+  const others = readPaths(now);
+  const candidates = readPaths(old).flatMap((route) =>
+    others.flatMap((other) => {
+      const pair = judge(route, other, vocabulary);
       return pair && pair.score >= THRESHOLD - MARGIN ? [pair] : [];
     }),
   );
   const pairs = assignBest(candidates, THRESHOLD, MARGIN);
   const used = new Set(pairs.flatMap((pair) => [pair.old, pair.now]));
-  const left = [old, now].map(({ routes }) => routes.filter((route) => !used.has(route)));
-  return [...pairs, ...matchLast(left, vocabulary)];
+  const left = ({ routes }: ApiDescription) => routes.filter((route) => !used.has(route));
+  return [...pairs, ...matchLast(left(old), left(now), vocabulary)];
 }

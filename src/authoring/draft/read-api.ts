@@ -48,13 +48,7 @@ function credentialsOf({ components }: Json): Readonly<Record<string, string>> |
   return undefined;
 }
 
-const NO_PAYLOAD: Payload = {
-  object: undefined,
-  isList: false,
-  member: undefined,
-  others: [],
-  isFile: false,
-};
+const NO_PAYLOAD: Payload = { object: undefined, isList: false, member: undefined, isFile: false };
 
 /** How many responses have a member with a list of objects, or with an object. */
 type MemberCounts = ReadonlyMap<string, number>;
@@ -62,17 +56,15 @@ type MemberCounts = ReadonlyMap<string, number>;
 /** Names that a shape of a pack can have. With `$` they are values there. */
 const isShapeName = (name: string): boolean => /^[A-Za-z@][\w@-]*$/.test(name) && name.length <= MAX_PATH;
 
+/** The members of a response that a shape can have, and that hold what is asked for. */
+const membersThat = (schema: Json, holds: (member: Json) => boolean): string[] =>
+  [...membersOf(schema)].flatMap(([name, member]) => (isShapeName(name) && holds(member) ? [name] : []));
+
 const listMembers = (schema: Json): string[] =>
-  [...membersOf(schema)]
-    .filter(([name, member]) => isShapeName(name) && itemsOf(member) !== undefined)
-    .map(([name]) => name);
+  membersThat(schema, (member) => itemsOf(member) !== undefined);
 
 const objectMembers = (schema: Json): string[] =>
-  [...membersOf(schema)]
-    .filter(
-      ([name, member]) => isShapeName(name) && itemsOf(member) === undefined && membersOf(member).size > 0,
-    )
-    .map(([name]) => name);
+  membersThat(schema, (member) => itemsOf(member) === undefined && membersOf(member).size > 0);
 
 /** The JSON schema of the first success of an operation, and its status. */
 function successOf(operation: Json): {
@@ -102,46 +94,38 @@ const nameOfPath = (segments: readonly string[]): string =>
 const isWrapperName = (member: string, name: string, counts: MemberCounts): boolean =>
   wordsOf(member).join() === wordsOf(name).join() || (counts.get(member) ?? 0) > 2;
 
-/** Finds the object or list in a response. */
+/** Finds the object or list in a response. @param name The name of an object that the document does not name */
 function payloadOf(
   { schema, isFile }: ReturnType<typeof successOf>,
-  options: {
+  {
+    mayBeList,
+    name,
+    counts,
+    reader,
+  }: {
     readonly mayBeList: boolean;
     readonly name: string;
-    readonly memberCounts: MemberCounts;
+    readonly counts: MemberCounts;
     readonly reader: ObjectReader;
   },
 ): Payload {
-  const { mayBeList, name, memberCounts, reader } = options;
   if (!schema) return { ...NO_PAYLOAD, isFile };
   const items = itemsOf(schema);
   if (items) return { ...NO_PAYLOAD, object: reader.read(items, name), isList: true };
+  const countOf = (member: string): number => counts.get(member) ?? 0;
   const members = membersOf(schema);
-  const others = (member: string): string[] => [...members.keys()].filter((each) => each !== member);
-  const lists = listMembers(schema);
-  const inner = objectMembers(schema);
-  const [list] = lists.toSorted(
-    (one, other) => (memberCounts.get(other) ?? 0) - (memberCounts.get(one) ?? 0),
-  );
-  const isUsual =
-    list !== undefined && (memberCounts.get(list) ?? 0) >= Math.max(2, ...memberCounts.values());
-  const isPage = list !== undefined && (isUsual || (lists.length === 1 && inner.length === 0));
-  if (mayBeList && isPage) {
+  const [lists, objects] = [listMembers(schema), objectMembers(schema)];
+  const [list] = lists.toSorted((one, other) => countOf(other) - countOf(one));
+  if (mayBeList && list !== undefined) {
+    const isUsual = countOf(list) >= Math.max(2, ...counts.values());
     const item = itemsOf(members.get(list) ?? {});
-    return {
-      ...NO_PAYLOAD,
-      object: item && reader.read(item, name),
-      isList: true,
-      member: list,
-      others: others(list),
-    };
+    if (isUsual || (lists.length === 1 && objects.length === 0))
+      return { ...NO_PAYLOAD, object: item && reader.read(item, name), isList: true, member: list };
   }
-  const [wrapped] = inner;
-  const isWrapper = inner.length === 1 && inner.length + lists.length === members.size;
-  if (wrapped !== undefined && isWrapper && isWrapperName(wrapped, name, memberCounts)) {
-    const object = reader.read(members.get(wrapped) ?? {}, name);
-    return { ...NO_PAYLOAD, object, member: wrapped, others: others(wrapped) };
-  }
+  const [wrapped] = objects;
+  const isAlone = objects.length === 1 && members.size === 1 + lists.length;
+  if (wrapped !== undefined && isAlone && isWrapperName(wrapped, name, counts))
+    return { ...NO_PAYLOAD, object: reader.read(members.get(wrapped) ?? {}, name), member: wrapped };
   return { ...NO_PAYLOAD, object: reader.read(schema, name) };
 }
 
@@ -215,7 +199,7 @@ export function readApi(document: unknown, nesting: Nesting): ApiDescription {
     throw new UnreadableDocumentError("It is no OpenAPI 3 document: it needs `openapi` 3.x and `paths`.");
   const { paths } = document;
   const reader = new ObjectReader(document, nesting);
-  const memberCounts = countMembers(paths);
+  const counts = countMembers(paths);
   const routes: ApiRoute[] = [];
   const others: string[] = [];
   for (const { path, method, item, operation } of operationsOf(paths)) {
@@ -228,13 +212,8 @@ export function readApi(document: unknown, nesting: Nesting): ApiDescription {
     const segments = path.split("/").filter((segment) => segment !== "");
     const success = successOf(operation);
     const parameters = [...objectsIn(item["parameters"]), ...objectsIn(operation["parameters"])];
-    const options = {
-      mayBeList: mayList(method, segments),
-      name: nameOfPath(segments),
-      memberCounts,
-      reader,
-    };
-    const payload = payloadOf(success, options);
+    const [mayBeList, name] = [mayList(method, segments), nameOfPath(segments)];
+    const payload = payloadOf(success, { mayBeList, name, counts, reader });
     routes.push({
       method: method.toUpperCase(),
       path,

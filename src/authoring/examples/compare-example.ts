@@ -29,6 +29,8 @@ export interface ExampleDifference {
   readonly message: string;
   /** The actual value. Without it, the example can't be updated. */
   readonly actual?: unknown;
+  /** Whether another difference is its cause. It is updated, but not reported. */
+  readonly isConsequence?: true;
 }
 
 /** An example, and how the pack differs from it. */
@@ -124,7 +126,16 @@ export function compareResponse(
         message: [message, ...context.warnings].join("; "),
         ...(!hasFailed && { actual: response.status }),
       },
-      ...(hasFailed || isDeepStrictEqual(body, expected.body) ? [] : [{ path, message: "", actual: body }]),
+      ...(hasFailed || isDeepStrictEqual(body, expected.body)
+        ? []
+        : [
+            {
+              path,
+              message: "the body is that of another status",
+              actual: body,
+              isConsequence: true as const,
+            },
+          ]),
     ];
   }
   if (expected.file !== response.file?.type)

@@ -124,6 +124,10 @@ export function splitCall(text: string, prefix: string): WrittenCall {
   return { method: method.toUpperCase(), path: path.startsWith(`${prefix}/`) ? path : prefix + path };
 }
 
+/** A path without the prefix that all paths of an API have. */
+export const withoutPrefix = (path: string, prefix: string): string =>
+  prefix !== "" && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+
 /** `{n}`, or `{5200+n}`. */
 const NUMBER = /\{(?:(\d+)\+)?n\}/g;
 const ONLY_NUMBER = /^\{(?:(\d+)\+)?n\}$/;

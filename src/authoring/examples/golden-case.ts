@@ -4,15 +4,12 @@ import { isTruncated, tryParse } from "../../audit/index.ts";
 import { isObject } from "../../base/index.ts";
 import type { Pack } from "../../pack/index.ts";
 import { clientBody, type Example, isJsonType } from "../../compare/index.ts";
-import type { ExampleDefinition } from "./example.ts";
+import { type ExampleDefinition, withoutPrefix } from "./example.ts";
 
 /** The text of a golden case, or the reason why there is none. */
 export type GoldenCase = { readonly yaml: string } | { readonly problem: string };
 
 type Json = ExampleDefinition["response"]["body"];
-
-const withoutPrefix = (path: string, prefix: string): string =>
-  prefix !== "" && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 
 /** Whether a part of the example was too long to be kept. */
 const hasGaps = ({ body, old, calls = [] }: Example): boolean =>

@@ -126,12 +126,9 @@ function lacksToken({ headers = {} }: ExampleDefinition, { credentials }: Pack):
   return Object.entries(headers).some(([name, value]) => value === null && names.has(name.toLowerCase()));
 }
 
-/**
- * A difference of the response without its message, because it follows from a wrong upstream request. Only another status
- * may be the cause of that.
- */
-const withoutConsequences = (difference: ExampleDifference): ExampleDifference =>
-  difference.path.at(-1) === "status" ? difference : { ...difference, message: "" };
+/** Marks a difference of the response that follows from a wrong upstream request. Only another status may be its cause. */
+const asConsequence = (difference: ExampleDifference): ExampleDifference =>
+  difference.path.at(-1) === "status" ? difference : { ...difference, isConsequence: true };
 
 /** Runs an example through the whole pipeline. */
 export async function runExample(
@@ -155,7 +152,7 @@ export async function runExample(
   return {
     example,
     route: response.context.match?.route,
-    differences: [...requests, ...(requests.length > 0 ? answer.map(withoutConsequences) : answer)],
+    differences: [...requests, ...(requests.length > 0 ? answer.map(asConsequence) : answer)],
   };
 }
 
@@ -181,7 +178,7 @@ export async function compareExamples(
 export const diagnosticsOf = (results: readonly ExampleResult[]): Diagnostic[] =>
   results.flatMap(({ example, differences }) =>
     differences
-      .filter(({ message }) => message !== "")
+      .filter(({ isConsequence }) => !isConsequence)
       .map(({ path, message }) => example.source.diagnosticAt(path, { message, code: "golden-case" })),
   );
 

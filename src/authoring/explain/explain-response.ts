@@ -10,7 +10,7 @@ import {
   valueAt,
 } from "../../pack/index.ts";
 import { callName, type ExplainedField, findRecordedCall } from "../../compare/index.ts";
-import { explainEnvelope, explainGatewayEnvelope, readRows } from "./explain-list.ts";
+import { explainEnvelope, readRows } from "./explain-list.ts";
 import { explainObject, type FieldSources, type ObjectPair } from "./explain-object.ts";
 
 /** The fields of a response, or why they are not explained. */
@@ -18,8 +18,6 @@ export interface ExplainedResponse {
   readonly fields: readonly ExplainedField[];
   readonly note: string | null;
 }
-
-const unexplained = (note: string): ExplainedResponse => ({ fields: [], note });
 
 /** The last call after the main one whose response becomes the route's. Undefined without one. */
 const lastAnswerOf = ({ calls }: Route): RouteCall | undefined =>
@@ -60,49 +58,73 @@ const scopeOf = ({ alpha, time }: AuditRecord, route: Route): Scope => ({
   calls: {},
 });
 
-/** Explains objects that the gateway selected from a catalog or from several pages. Their v4 objects are unknown. */
-async function explainSelected(
-  record: AuditRecord,
-  route: Route,
-  pack: Pack,
-  { call, note }: { readonly call: string; readonly note: string },
-): Promise<ExplainedResponse> {
-  const { response } = record.alpha;
-  const isList = route.response === "list";
-  const itemsPath = dottedPath(route.lists.envelope.client.list, "items") ?? "";
-  const objects = isList ? readRows(response, itemsPath) : [response];
-  const wrapper = route.clientPath;
-  const sources = findSources(record, route, pack);
-  const fields = await Promise.all(
-    objects.map(async (alpha, row) => {
-      const at = [...(isList ? [`${itemsPath}[${row}]`] : []), ...wrapper].join(".");
-      const pair: ObjectPair = {
-        at,
-        alpha: valueAt(alpha, wrapper),
-        v4: undefined,
-        from: { call, at: "" },
-      };
-      return explainObject(await route.resourceFor(undefined, scopeOf(record, route)), pair, sources);
-    }),
-  );
-  return {
-    fields: isList ? [...fields.flat(), ...explainGatewayEnvelope(response, route)] : fields.flat(),
-    note,
-  };
+/** The v4 request that a response comes from. */
+interface ResponseSource {
+  readonly call: string;
+  /** Its response; undefined if it is unknown which of its objects became which one of the client's. */
+  readonly v4: unknown;
+  readonly note: string | null;
 }
 
-function explainCatalogResponse(
-  record: AuditRecord,
-  route: Route,
-  pack: Pack,
-): Promise<ExplainedResponse> | ExplainedResponse {
-  if (!("catalog" in route.source))
-    return unexplained("The record has no upstream request that this response comes from.");
-  const [first] = route.source.catalog.calls;
-  return explainSelected(record, route, pack, {
-    call: `GET ${pack.dialect.upstream.base_path}${first?.path ?? ""}`,
-    note: "The response comes from the catalog cache. The record does not have the upstream objects.",
-  });
+/** Finds where a response comes from. @returns Why that is unknown, as text */
+function findSource(record: AuditRecord, route: Route, pack: Pack): ResponseSource | string {
+  const { kind, source, lists } = route;
+  const origin = findOrigin(record, route, pack);
+  if (!origin && "catalog" in source)
+    return {
+      call: `GET ${pack.dialect.upstream.base_path}${source.catalog.calls[0]?.path ?? ""}`,
+      v4: undefined,
+      note: "The response comes from the catalog cache. The record does not have the upstream objects.",
+    };
+  if (!origin) return "The record has no upstream request that this response comes from.";
+  const call = callName(origin);
+  if (kind === "aggregated") {
+    const note = "The gateway read several pages of the upstream and selected the rows of this page.";
+    return { call, v4: undefined, note };
+  }
+  if (isTruncated(origin.response))
+    return "The response of the upstream was too long to be recorded completely (AUDIT_BODY_LIMIT).";
+  const [v4Rows, rows] = [
+    readRows(origin.response, dottedPath(lists.envelope.upstream.list, "items") ?? ""),
+    readRows(record.alpha.response, dottedPath(lists.envelope.client.list, "items") ?? ""),
+  ];
+  if (kind === "paged" && v4Rows.length !== rows.length) {
+    const note = "The pages of v4 have other rows than this page: the gateway read one or more of them.";
+    return { call, v4: undefined, note };
+  }
+  return { call, v4: origin.response, note: null };
+}
+
+/** Why the fields of a response are not explained. Undefined if they are. */
+function findObstacle({ alpha: { response } }: AuditRecord, route: Route): string | undefined {
+  if (response === undefined) return "Bodies are not recorded (AUDIT=metadata).";
+  if (isTruncated(response)) return "The response was too long to be recorded completely (AUDIT_BODY_LIMIT).";
+  if (route.response === "file") return "The response is a file, which was forwarded unchanged.";
+  if (route.response === "none") return "The responses of this route have no members.";
+  if (route.kind === "bulk")
+    return "The response has the results of a call for each id. The record has their responses.";
+  return lastAnswerOf(route)?.repeats
+    ? "The response is the result of an operation, which the gateway polled."
+    : undefined;
+}
+
+/** The objects of a response with the v4 objects that they come from, as far as these are known. */
+function pairObjects(response: unknown, route: Route, { call, v4 }: ResponseSource): ObjectPair[] {
+  const { clientPath, upstreamPath } = route;
+  const { client, upstream } = route.lists.envelope;
+  const isList = route.response === "list";
+  const objectsOf = (body: unknown, items: string): readonly unknown[] =>
+    isList ? readRows(body, items) : [body];
+  const placeOf = (items: string, row: number, path: readonly string[]): string =>
+    [...(isList ? [`${items}[${row}]`] : []), ...path].join(".");
+  const [items, v4Items] = [dottedPath(client.list, "items") ?? "", dottedPath(upstream.list, "items") ?? ""];
+  const v4Objects = v4 === undefined ? [] : objectsOf(v4, v4Items);
+  return objectsOf(response, items).map((alpha, row) => ({
+    at: placeOf(items, row, clientPath),
+    alpha: valueAt(alpha, clientPath),
+    v4: valueAt(v4Objects[row], upstreamPath),
+    from: { call, at: v4 === undefined ? "" : placeOf(v4Items, row, upstreamPath) },
+  }));
 }
 
 /** Explains a recorded response with status 200. */
@@ -112,57 +134,17 @@ export async function explainResponse(
   pack: Pack,
 ): Promise<ExplainedResponse> {
   const { response } = record.alpha;
-  if (response === undefined) return unexplained("Bodies are not recorded (AUDIT=metadata).");
-  if (isTruncated(response))
-    return unexplained("The response was too long to be recorded completely (AUDIT_BODY_LIMIT).");
-  if (route.response === "file") return unexplained("The response is a file, which was forwarded unchanged.");
-  if (route.response === "none") return unexplained("The responses of this route have no members.");
-  if (route.kind === "bulk")
-    return unexplained("The response has the results of a call for each id. The record has their responses.");
-  if (lastAnswerOf(route)?.repeats)
-    return unexplained("The response is the result of an operation, which the gateway polled.");
-  const call = findOrigin(record, route, pack);
-  if (!call) return explainCatalogResponse(record, route, pack);
-  if (route.kind === "aggregated") {
-    const note = "The gateway read several pages of the upstream and selected the rows of this page.";
-    return explainSelected(record, route, pack, { call: callName(call), note });
-  }
-  if (isTruncated(call.response))
-    return unexplained(
-      "The response of the upstream was too long to be recorded completely (AUDIT_BODY_LIMIT).",
-    );
-
+  const source = findObstacle(record, route) ?? findSource(record, route, pack);
+  if (typeof source === "string") return { fields: [], note: source };
   const sources = findSources(record, route, pack);
   const scope = scopeOf(record, route);
-  const explain = async (pair: ObjectPair) =>
-    explainObject(await route.resourceFor(pair.v4, scope), pair, sources);
-  const name = callName(call);
-  const { clientPath, upstreamPath } = route;
-  if (route.response === "object") {
-    const pair: ObjectPair = {
-      at: clientPath.join("."),
-      alpha: valueAt(response, clientPath),
-      v4: valueAt(call.response, upstreamPath),
-      from: { call: name, at: upstreamPath.join(".") },
-    };
-    return { fields: await explain(pair), note: null };
-  }
-  const items = dottedPath(route.lists.envelope.upstream.list, "items") ?? "";
-  const clientItems = dottedPath(route.lists.envelope.client.list, "items") ?? "";
-  const v4Rows = readRows(call.response, items);
-  const rows = readRows(response, clientItems);
-  if (route.kind === "paged" && v4Rows.length !== rows.length) {
-    const note = "The pages of v4 have other rows than this page: the gateway read one or more of them.";
-    return explainSelected(record, route, pack, { call: name, note });
-  }
-  const pairs = rows.map((alpha, row): ObjectPair => ({
-    at: [`${clientItems}[${row}]`, ...clientPath].join("."),
-    alpha: valueAt(alpha, clientPath),
-    v4: valueAt(v4Rows[row], upstreamPath),
-    from: { call: name, at: [`${items}[${row}]`, ...upstreamPath].join(".") },
-  }));
-  const fields = await Promise.all(pairs.map(explain));
+  const fields = await Promise.all(
+    pairObjects(response, route, source).map(async (pair) =>
+      explainObject(await route.resourceFor(pair.v4, scope), pair, sources),
+    ),
+  );
+  const isPagedByV4 = source.v4 !== undefined && route.kind !== "paged";
   const envelope =
-    route.kind === "paged" ? explainGatewayEnvelope(response, route) : explainEnvelope(response, call, route);
-  return { fields: [...fields.flat(), ...envelope], note: null };
+    route.response !== "list" ? [] : explainEnvelope(response, route, isPagedByV4 ? source : undefined);
+  return { fields: [...fields.flat(), ...envelope], note: source.note };
 }

@@ -9,7 +9,8 @@ import {
   NO_CATALOGS,
   schemaAt,
 } from "../../pack/index.ts";
-import { generateValue, type Random } from "./generate-values.ts";
+import * as fc from "fast-check";
+import { type Generation, sample, valuesOf } from "./generate-values.ts";
 import type { MutableReport } from "./law-report.ts";
 
 /** Removes the members that a schema does not allow; undefined if the body is invalid without them, too. */
@@ -28,24 +29,29 @@ async function failureOf(body: JsonObject, { write }: BodyRules): Promise<string
   return causes.find(({ origin }) => origin?.path.includes("checks") === true)?.message;
 }
 
+/** Any of the members of a body but one, by their names. */
+function membersOf({ members, schema }: BodyRules, without: string): fc.Arbitrary<Record<string, unknown>> {
+  const values = members.flatMap(({ name }) => {
+    const ofMember = name === without ? undefined : valuesOf(schemaAt(schema, name));
+    return ofMember ? [[name, ofMember] as const] : [];
+  });
+  return fc.record(Object.fromEntries(values), { requiredKeys: [] });
+}
+
 /** Checks one body. @param subject names it */
 export async function checkChecks(
   subject: string,
   body: BodyRules,
-  { runs, random }: { readonly runs: number; readonly random: Random },
+  generation: Generation,
   report: MutableReport,
 ): Promise<void> {
   // A body that is merged needs the object of a call before the main call.
   if (body.checks.length === 0 || body.mergeSources.length > 0) return;
   for (const { name } of body.members) {
     if (!allowsNull(schemaAt(body.schema, name))) continue;
-    for (let run = 0; run < runs; run += 1) {
+    for (const others of sample(membersOf(body, name), generation)) {
       const sent: JsonObject = {};
-      for (const other of body.members) {
-        const value =
-          other.name === name ? undefined : generateValue(schemaAt(body.schema, other.name), random);
-        if (value !== undefined && random() < 0.7) compileSetter(other.name)(sent, value);
-      }
+      for (const [other, value] of Object.entries(others)) compileSetter(other)(sent, value);
       const without = validBody(sent, body);
       if (!without || (await failureOf(without, body)) !== undefined) continue;
       compileSetter(name)(sent, null);

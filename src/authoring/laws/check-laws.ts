@@ -15,14 +15,8 @@ import {
 import { checkChecks } from "./check-law.ts";
 import { checkErrors } from "./error-law.ts";
 import { checkFilters, tableValues, type ValueTables } from "./filter-law.ts";
-import { createRandom, generateValue, type Random, type Schema } from "./generate-values.ts";
+import { type Generation, sample, type Schema, valuesOf } from "./generate-values.ts";
 import type { LawReport, MutableReport } from "./law-report.ts";
-
-interface LawOptions {
-  readonly runs: number;
-  readonly random: Random;
-  readonly values: ValueTables;
-}
 
 const READING = { catalogs: NO_CATALOGS, calls: {} };
 
@@ -71,19 +65,19 @@ async function readBack(
 async function checkRoundTrips(
   [name, body]: readonly [string, BodyRules],
   resource: Resource,
-  { runs, random, values }: LawOptions,
+  tables: ValueTables,
+  generation: Generation,
   report: MutableReport,
 ): Promise<void> {
   for (const { name: field, rule } of body.members) {
     const subject = `${resource.name}.${field} in "${name}"`;
     if (resource.fields.get(field) !== rule || rule.loss !== undefined) continue;
-    const schema = schemaOf(field, rule, body, values);
-    if (rule.catalog !== undefined || generateValue(schema, random) === undefined) {
+    const values = valuesOf(schemaOf(field, rule, body, tables));
+    if (rule.catalog !== undefined || !values) {
       report.untested.push(subject);
       continue;
     }
-    for (let run = 0; run < runs; run += 1) {
-      const value = generateValue(schema, random);
+    for (const value of sample(values, generation)) {
       const once = await readBack(field, body, resource, value);
       if (once === undefined) continue;
       report.cases += 1;
@@ -99,25 +93,16 @@ async function checkRoundTrips(
   }
 }
 
-/**
- * Checks the laws of a pack with generated values.
- *
- * @param seed The same seed gives the same values.
- * @param runs Number of values of each member and of each object.
- */
-export async function checkLaws(
-  pack: Pack,
-  { seed, runs }: { readonly seed: number; readonly runs: number },
-): Promise<LawReport> {
+/** Checks the laws of a pack with generated values. */
+export async function checkLaws(pack: Pack, generation: Generation): Promise<LawReport> {
   const report: MutableReport = { cases: 0, untested: [], findings: [] };
-  const options = { runs, random: createRandom(seed), values: pack.dialect.values };
   for (const resource of pack.resources.values()) {
     for (const body of resource.bodies) {
-      await checkRoundTrips(body, resource, options, report);
-      await checkChecks(`checks of ${resource.name} in "${body[0]}"`, body[1], options, report);
+      await checkRoundTrips(body, resource, pack.dialect.values, generation, report);
+      await checkChecks(`checks of ${resource.name} in "${body[0]}"`, body[1], generation, report);
     }
   }
   for (const route of pack.routes) await checkFilters(route, pack, report);
-  checkErrors(pack, options, report);
+  checkErrors(pack, generation, report);
   return report;
 }

@@ -1,15 +1,15 @@
 /** The law of errors: reading an error of a shape gives the same content that was written. */
+import * as fc from "fast-check";
 import {
   type ErrorDetail,
   type ErrorFormat,
-  type ErrorFormats,
   findPlaces,
   namesIn,
   type Pack,
   type ReadErrors,
   type Shape,
 } from "../../pack/index.ts";
-import { between, pick, WORDS, type Random } from "./generate-values.ts";
+import { type Generation, sample, WORDS } from "./generate-values.ts";
 import type { MutableReport } from "./law-report.ts";
 
 /** The text of an error, and the fields of problems that have an entry of their own. */
@@ -59,29 +59,22 @@ function checkFormat(
   report.findings.push({ kind: "error", subject: `errors of ${side}`, value: details, expected, actual });
 }
 
-/** Checks the error shapes of both sides, of the pack and of routes. */
-export function checkErrors(
-  { errors, routes }: Pack,
-  options: { readonly runs: number; readonly random: Random },
-  report: MutableReport,
-): void {
-  for (const formats of [errors, ...routes.flatMap((route) => route.errors ?? [])])
-    checkFormats(formats, options, report);
-}
+/** The problems of an error. */
+const DETAILS = fc.array(
+  fc.record(
+    { reason: fc.constantFrom(...WORDS), field: fc.constantFrom("name", "address.city") },
+    { requiredKeys: ["reason"] },
+  ),
+  { minLength: 1, maxLength: 3 },
+);
 
-function checkFormats(
-  errors: ErrorFormats,
-  { runs, random }: { readonly runs: number; readonly random: Random },
-  report: MutableReport,
-): void {
-  for (const side of ["client", "upstream"] as const)
-    for (let run = 0; run < (isReadable(errors[side]) ? runs : 0); run += 1) {
-      const details = Array.from({ length: between(1, 3, random) }, (): ErrorDetail => ({
-        reason: pick(WORDS, random) ?? "",
-        ...(random() < 0.5 && { field: random() < 0.5 ? "name" : "address.city" }),
-      }));
-      const found = report.findings.length;
-      checkFormat(side, errors[side], details, report);
-      if (report.findings.length > found) break;
-    }
+/** Checks the error shapes of both sides, of the pack and of routes. */
+export function checkErrors({ errors, routes }: Pack, generation: Generation, report: MutableReport): void {
+  for (const formats of [errors, ...routes.flatMap((route) => route.errors ?? [])])
+    for (const side of ["client", "upstream"] as const)
+      for (const details of isReadable(formats[side]) ? sample(DETAILS, generation) : []) {
+        const found = report.findings.length;
+        checkFormat(side, formats[side], details, report);
+        if (report.findings.length > found) break;
+      }
 }

@@ -1,25 +1,15 @@
 /** Generated values for the laws of packs. */
+import * as fc from "fast-check";
 import { isObject } from "../../base/index.ts";
 
-/** A generator of numbers from 0 to 1. The same seed gives the same numbers (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d_2b_79_f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+/** How values are generated. The same seed gives the same values. */
+export interface Generation {
+  readonly seed: number;
+  /** Number of values of each member and of each object. */
+  readonly runs: number;
 }
 
-export type Random = ReturnType<typeof createRandom>;
 export type Schema = Readonly<Record<string, unknown>>;
-
-export const pick = <T>(values: readonly T[], random: Random): T | undefined =>
-  values[Math.floor(random() * values.length)];
-
-export const between = (least: number, most: number, random: Random): number =>
-  Math.floor(least + random() * (most - least + 1));
 
 /** Names, quotes, letters outside of ASCII, and texts that look like other types. */
 export const WORDS = [
@@ -37,35 +27,37 @@ export const WORDS = [
   "日本",
 ];
 
-/** A value that a schema allows in most cases; undefined where the schema does not say enough. */
-export function generateValue(schema: Schema, random: Random): unknown {
-  const {
-    type,
-    enum: values,
-    items,
-    properties,
-    minimum = 0,
-    maximum = 1000,
-    minLength = 0,
-    maxLength = 24,
-  } = schema;
-  if (Array.isArray(values)) return pick(values, random);
-  const kind = Array.isArray(type) ? pick(type, random) : type;
-  if (kind === "boolean") return random() < 0.5;
-  if (kind === "null") return null;
-  if (kind === "integer") return between(Number(minimum), Math.min(Number(maximum), 2 ** 31 - 1), random);
-  if (kind === "number")
-    return between(Number(minimum) * 100, Math.min(Number(maximum), 1e6) * 100, random) / 100;
-  if (kind === "string")
-    return (pick(WORDS, random) ?? "").padEnd(Number(minLength), "x").slice(0, Number(maxLength));
-  if (kind === "array" && isObject(items))
-    return Array.from({ length: between(1, 3, random) }, () => generateValue(items, random));
-  if (kind === "object" && isObject(properties))
-    return Object.fromEntries(
-      Object.entries(properties).map(([name, each]) => [
-        name,
-        isObject(each) ? generateValue(each, random) : null,
-      ]),
-    );
-  return undefined;
+/** Whole numbers within the limits of a schema, each times a factor. */
+function numbersOf({ minimum = 0, maximum = 1000 }: Schema, most: number, factor = 1): fc.Arbitrary<number> {
+  const min = Math.ceil(Number(minimum) * factor);
+  return fc.integer({ min, max: Math.max(min, Math.floor(Math.min(Number(maximum), most) * factor)) });
 }
+
+/** The values that a schema allows in most cases; undefined where the schema does not say enough. */
+export function valuesOf(schema: Schema): fc.Arbitrary<unknown> | undefined {
+  const { type, enum: values, items, properties, minLength = 0, maxLength = 24 } = schema;
+  if (Array.isArray(values)) return fc.constantFrom(...(values as unknown[]));
+  if (Array.isArray(type)) {
+    const kinds = type.flatMap((kind) => valuesOf({ ...schema, type: kind as unknown }) ?? []);
+    return kinds.length > 0 ? fc.oneof(...kinds) : undefined;
+  }
+  if (type === "boolean") return fc.boolean();
+  if (type === "null") return fc.constant(null);
+  if (type === "integer") return numbersOf(schema, 2 ** 31 - 1);
+  if (type === "number") return numbersOf(schema, 1e6, 100).map((cents) => cents / 100);
+  if (type === "string")
+    return fc
+      .constantFrom(...WORDS)
+      .map((word) => word.padEnd(Number(minLength), "x").slice(0, Number(maxLength)));
+  const item = type === "array" && isObject(items) ? valuesOf(items) : undefined;
+  if (item) return fc.array(item, { minLength: 1, maxLength: 3 });
+  if (type !== "object" || !isObject(properties)) return undefined;
+  const members = Object.entries(properties).map(
+    ([name, member]) => [name, (isObject(member) && valuesOf(member)) || fc.constant(null)] as const,
+  );
+  return fc.record(Object.fromEntries(members));
+}
+
+/** Some values. */
+export const sample = <T>(values: fc.Arbitrary<T>, { seed, runs }: Generation): T[] =>
+  fc.sample(values, { seed, numRuns: runs });

@@ -5,18 +5,14 @@ import { type CatalogCopy, createCatalogEntry, type Pack } from "../../pack/inde
 /** The JSON of an entry, by its catalog and its id in the upstream. Plain data, which can be sent to a thread. */
 export type CatalogRow = readonly [catalog: string, v4Id: string, text: string];
 
-/** Texts of a record that are looked up, and entries that are found. */
-const MAX_TEXTS = 5_000;
+/** Entries that are found. */
 const MAX_ROWS = 500;
 
-/** Collects the texts in a value, up to a number of them. */
-function collectTexts(value: unknown, texts: Set<string>): void {
-  const open: unknown[] = [value];
-  while (open.length > 0 && texts.size < MAX_TEXTS) {
-    const part = open.pop();
-    if (typeof part === "string") texts.add(part);
-    else if (typeof part === "object" && part !== null) open.push(...Object.values(part).slice(0, MAX_TEXTS));
-  }
+/** All texts in a value. */
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === "string") yield value;
+  else if (typeof value === "object" && value !== null)
+    for (const part of Object.values(value)) yield* textsIn(part);
 }
 
 /** Finds the entries with an id that occurs in the upstream's responses. */
@@ -26,15 +22,14 @@ export function findCatalogRows(
   copy: Pick<CatalogCopy, "find">,
 ): CatalogRow[] {
   const catalogs = [...resources.values()].flatMap(({ catalog }) => catalog?.name ?? []);
-  const texts = new Set<string>();
-  for (const { response } of v4) collectTexts(response, texts);
-  const rows: CatalogRow[] = [];
-  for (const text of texts)
-    for (const catalog of catalogs) {
+  const texts = new Set(v4.flatMap(({ response }) => [...textsIn(response)]));
+  const rows = [...texts].flatMap((text) =>
+    catalogs.flatMap((catalog): CatalogRow[] => {
       const entry = copy.find(catalog, text);
-      if (entry && rows.length < MAX_ROWS) rows.push([catalog, text, entry.text]);
-    }
-  return rows;
+      return entry ? [[catalog, text, entry.text]] : [];
+    }),
+  );
+  return rows.slice(0, MAX_ROWS);
 }
 
 /** Catalogs that have these entries, and no others. */

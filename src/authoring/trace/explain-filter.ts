@@ -19,45 +19,38 @@ function parse(filter: string | null): unknown {
   }
 }
 
+/** How the values of a field are translated. */
+function describeRule(name: string, { resource }: Route): string {
+  const { values, catalog } = resource.members.get(name) ?? {};
+  if (values !== undefined) return `by the value table ${values}`;
+  return catalog === undefined ? "the same value" : `by the catalog ${catalog}`;
+}
+
 /**
  * Explains the conditions of a filter in a header: the member of the upstream, and its values by the table, the catalog or the
  * expression of the field. Catalogs are not recorded, so a value of a catalog is taken as it would be before they are read.
  */
 export function explainFilter(
   { alpha: { filter } }: AuditRecord,
-  { filterFields, resource }: Route,
+  route: Route,
   textOf: (value: unknown) => string | null,
 ): TracedCondition[] {
-  const fields = filterFields(NO_CATALOGS);
-  const found: TracedCondition[] = [];
-  function search(part: unknown): void {
-    if (Array.isArray(part)) return part.forEach(search);
-    if (!isObject(part)) return;
-    for (const [name, condition] of Object.entries(part)) {
+  const fields = route.filterFields(NO_CATALOGS);
+  function explain(part: unknown): TracedCondition[] {
+    if (Array.isArray(part)) return part.flatMap(explain);
+    return Object.entries(isObject(part) ? part : {}).flatMap(([name, condition]) => {
       const field = fields.get(name);
-      if (!field) {
-        search(condition);
-        continue;
-      }
-      const { values, catalog } = resource.members.get(name) ?? {};
-      const rule =
-        values === undefined
-          ? catalog === undefined
-            ? "the same value"
-            : `by the catalog ${catalog}`
-          : `by the value table ${values}`;
-      for (const value of operandsOf(condition).slice(0, MAX_FIELDS - found.length))
-        found.push({
-          field: name,
-          value: textOf(value) ?? "nothing",
-          v4: field.v4,
-          values: (field.translate ? (field.translate(value) ?? []) : [value]).map(
-            (translated) => textOf(translated) ?? "nothing",
-          ),
-          rule,
-        });
-    }
+      if (!field) return explain(condition);
+      return operandsOf(condition).map((value) => ({
+        field: name,
+        value: textOf(value) ?? "nothing",
+        v4: field.v4,
+        values: (field.translate ? (field.translate(value) ?? []) : [value]).map(
+          (translated) => textOf(translated) ?? "nothing",
+        ),
+        rule: describeRule(name, route),
+      }));
+    });
   }
-  search(parse(filter));
-  return found;
+  return explain(parse(filter)).slice(0, MAX_FIELDS);
 }

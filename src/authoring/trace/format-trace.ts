@@ -1,21 +1,14 @@
 /** A trace as text for a terminal. */
 import { plural } from "../../base/index.ts";
-import type {
-  Trace,
-  TracedCondition,
-  TracedExpression,
-  TracedField,
-  TracedLookup,
-  TracedNode,
-} from "./trace.ts";
+import type { ShownValue, TracedNode } from "../../jsonata/index.ts";
+import type { Trace, TracedCondition, TracedExpression, TracedField } from "./trace.ts";
 
 const SECRET = "[redacted: it comes from a secret]";
 const FAILED = "failed";
 
-const valueOf = ({ value, isSecret }: { readonly value: string | null; readonly isSecret?: true }): string =>
-  isSecret ? SECRET : (value ?? "nothing");
+const valueOf = ({ value, isSecret }: ShownValue): string => (isSecret ? SECRET : (value ?? "nothing"));
 
-function describeLookup({ function: name, args, result }: TracedLookup): string {
+function describeLookup({ function: name, args, result }: TracedNode["lookups"][number]): string {
   const [table, row] = args;
   const isTable = name === "values" && args.length === 2;
   const call = isTable ? `row ${row} of the table ${table}` : `$${name}(${args.join(", ")})`;
@@ -30,7 +23,7 @@ function describeNode({ text, offset, branch, hasFailed, ...node }: TracedNode):
 /** The lines of a node: its own, its lookups, and those below it, as a tree. */
 function* linesOf(node: TracedNode, first: string, rest: string): Generator<string> {
   yield first + describeNode(node);
-  const { children, lookups = [], omitted = 0 } = node;
+  const { children, lookups, omitted = 0 } = node;
   for (const lookup of lookups)
     yield `${rest}${children.length > 0 ? "│" : " "}  ▸ ${describeLookup(lookup)}`;
   for (const [index, child] of children.entries()) {

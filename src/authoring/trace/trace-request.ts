@@ -1,8 +1,8 @@
 /** Traces a record, a golden case, or a request that is written by hand. */
 import { type AuditRecord, serializeRecord } from "../../audit/index.ts";
 import { isSuccess, type Pack } from "../../pack/index.ts";
-import { parseJson } from "../../base/index.ts";
-import { createRecord, type RecordOptions, translatedExchange, type Upstream } from "../../gateway/index.ts";
+import { parseJson, plural } from "../../base/index.ts";
+import { createRecord, createRecordOptions, translatedExchange, type Upstream } from "../../gateway/index.ts";
 import {
   bodyOf,
   type CatalogLists,
@@ -11,6 +11,7 @@ import {
   createDryRun,
   type DryRunOptions,
   type DryRunRequest,
+  type DryRunResponse,
   Replay,
   type ReplayOptions,
 } from "../../compare/index.ts";
@@ -20,18 +21,13 @@ import { createExampleRun, runExample } from "../examples/run-examples.ts";
 import type { Trace } from "./trace.ts";
 import { Tracer } from "./tracer.ts";
 
-/** The options of a trace apart from its pack. */
-export interface TraceOptions {
-  /** The objects of the upstream's catalogs. */
-  readonly catalogs: CatalogLists;
-  /** The options of the records of the pack. */
-  readonly recordOptions: (pack: Pack) => RecordOptions;
-}
+/** Maximum bytes of a body in the record for a trace. The record is not stored. */
+const BODY_LIMIT = 10_000_000;
 
 /** Makes the record of the only request of a dry run. */
-function keepRecord(pack: Pack, { recordOptions }: TraceOptions) {
+function keepRecord(pack: Pack) {
   let kept: AuditRecord | undefined;
-  const options = recordOptions(pack);
+  const options = createRecordOptions(pack, { AUDIT: "full", AUDIT_BODY_LIMIT: BODY_LIMIT });
   const record: DryRunOptions["record"] = (request, outcome, context) => {
     kept = createRecord(translatedExchange(request, outcome, context), options);
     return undefined;
@@ -42,6 +38,31 @@ function keepRecord(pack: Pack, { recordOptions }: TraceOptions) {
     return parseJson(serializeRecord(kept).parts.join("")) as AuditRecord;
   };
   return { record, take };
+}
+
+/** What is worth knowing about the response of a record that ran again. */
+function compareWithRecord(
+  { alpha, pack: hash }: AuditRecord,
+  result: DryRunResponse | Error,
+  pack: Pack,
+): string[] {
+  const notes: string[] = [];
+  if (hash !== undefined && hash !== pack.hash)
+    notes.push("The record is of another version of the pack. The trace is of the active one.");
+  if (result instanceof Error) return [...notes, "The request failed when it ran again."];
+  const { status, file } = result.response;
+  if (status !== alpha.status)
+    notes.push(
+      `The status was ${alpha.status} and is ${status} when the request runs again: bodies that are not recorded, secrets and catalogs are missing.`,
+    );
+  else if (isSuccess(status) && alpha.response !== undefined && file === undefined) {
+    const { length } = compareBodies("response", alpha.response, bodyOf(result.response));
+    if (length > 0)
+      notes.push(
+        `The response differs from the recorded one in ${plural(length, "value")} when the request runs again: secrets and catalogs are not recorded.`,
+      );
+  }
+  return notes;
 }
 
 /**
@@ -55,40 +76,23 @@ export async function traceRecord(
   catalogs: Pick<ReplayOptions, "catalogs" | "entries">,
 ): Promise<Trace> {
   const tracer = new Tracer(load);
-  const { lane, alpha } = record;
-  if (lane !== "alpha" || alpha.route === null)
-    return tracer.describe(record, { evaluations: [], omitted: 0 }, []);
+  if (record.lane !== "alpha" || record.alpha.route === null)
+    return tracer.describe(record, { expressions: [], omitted: 0 }, []);
   const replay = new Replay(tracer.pack, catalogs);
   await replay.readCatalogs();
   const { result, evaluated } = await tracer.record(() => replay.respond(record));
-  const notes: string[] = [];
-  if (record.pack !== undefined && record.pack !== tracer.pack.hash)
-    notes.push("The record is of another version of the pack. The trace is of the active one.");
-  if (result instanceof Error) notes.push("The request failed when it ran again.");
-  else if (result.response.status !== alpha.status)
-    notes.push(
-      `The status was ${alpha.status} and is ${result.response.status} when the request runs again: bodies that are not recorded, secrets and catalogs are missing.`,
-    );
-  else if (isSuccess(alpha.status) && alpha.response !== undefined && result.response.file === undefined) {
-    const { length } = compareBodies("response", alpha.response, bodyOf(result.response));
-    if (length > 0)
-      notes.push(
-        `The response differs from the recorded one in ${length === 1 ? "a value" : `${length} values`} when the request runs again: secrets and catalogs are not recorded.`,
-      );
-  }
-  return tracer.describe(record, evaluated, notes);
+  return tracer.describe(record, evaluated, compareWithRecord(record, result, tracer.pack));
 }
 
-/** Traces a golden case. */
+/** Traces a golden case. @param lists The objects of the upstream's catalogs */
 export async function traceExample(
   example: Example,
   load: () => Pack,
-  options: TraceOptions,
+  lists: CatalogLists,
 ): Promise<{ readonly trace: Trace; readonly result: ExampleResult }> {
   const tracer = new Tracer(load);
-  const { record, take } = keepRecord(tracer.pack, options);
-  const lists = { ...options.catalogs, ...example.definition.catalogs };
-  const run = await createExampleRun(tracer.pack, lists, record);
+  const { record, take } = keepRecord(tracer.pack);
+  const run = await createExampleRun(tracer.pack, { ...lists, ...example.definition.catalogs }, record);
   const { result, evaluated } = await tracer.record(() => runExample(tracer.pack, run, example));
   run.dryRun.catalogs.stop();
   return { trace: await tracer.describe(take(), evaluated, []), result };
@@ -98,22 +102,20 @@ export async function traceExample(
  * Traces a request that is written by hand.
  *
  * @param createUpstream Creates the upstream that responds to the request.
+ * @param lists The objects of the upstream's catalogs.
  */
 export async function traceCall(
   createRequest: (pack: Pack) => DryRunRequest,
   createUpstream: (pack: Pack) => Upstream,
   load: () => Pack,
-  options: TraceOptions,
+  lists: CatalogLists,
 ): Promise<Trace> {
   const tracer = new Tracer(load);
   const { pack } = tracer;
-  const { record, take } = keepRecord(pack, options);
-  const catalogUpstream = createCatalogUpstream(pack, options.catalogs);
-  const dryRun = createDryRun(pack, createUpstream(pack), {
-    catalogUpstream,
-    acceptsUnknownIds: true,
-    record,
-  });
+  const { record, take } = keepRecord(pack);
+  const catalogUpstream = createCatalogUpstream(pack, lists);
+  const options = { catalogUpstream, acceptsUnknownIds: true, record };
+  const dryRun = createDryRun(pack, createUpstream(pack), options);
   await dryRun.catalogs.refresh();
   const { evaluated } = await tracer.record(() => dryRun.send(createRequest(pack)));
   dryRun.catalogs.stop();

@@ -1,20 +1,12 @@
 /** A pack with traced expressions, and the recorder of their evaluations. */
 import { type AuditRecord, Redaction, secretNames, SecretValues } from "../../audit/index.ts";
-import { type Evaluation, loadTracedForm } from "../../jsonata/index.ts";
+import { type Evaluation, loadTracedForm, type ShownValue } from "../../jsonata/index.ts";
 import type { Pack } from "../../pack/index.ts";
 import type { ExplainedField } from "../../compare/index.ts";
 import { explainRecord } from "../explain/explain-record.ts";
-import { describeEvaluation } from "./describe-evaluation.ts";
 import { explainFilter } from "./explain-filter.ts";
-import { findSecretOrigins } from "./secret-origins.ts";
-import {
-  MAX_EXPRESSIONS,
-  MAX_FIELDS,
-  MAX_NODES,
-  type Trace,
-  type TracedExpression,
-  type TracedField,
-} from "./trace.ts";
+import { findSecretEvaluations } from "./secrets.ts";
+import { MAX_EXPRESSIONS, MAX_FIELDS, type Trace, type TracedExpression, type TracedField } from "./trace.ts";
 import { valueText } from "./value-text.ts";
 
 const { runTraced } = await loadTracedForm();
@@ -22,8 +14,14 @@ const { runTraced } = await loadTracedForm();
 /** Bytes of a value that are redacted. */
 const VALUE_LIMIT = 4_000;
 
-const countNodes = (nodes: TracedExpression["nodes"]): number =>
-  nodes.reduce((count, { children }) => count + 1 + countNodes(children), 0);
+const HIDDEN: ShownValue = { value: null, isSecret: true };
+
+/** The evaluations of the expressions of one request. */
+export interface Evaluated {
+  readonly expressions: readonly TracedExpression[];
+  /** Evaluations that are left out. */
+  readonly omitted: number;
+}
 
 /** Traces requests of one pack, one after the other. */
 export class Tracer {
@@ -31,38 +29,57 @@ export class Tracer {
   readonly pack: Pack;
   readonly #isSecret: (name: string) => boolean;
   readonly #redaction: Redaction;
-  readonly #isSecretOrigin: ReturnType<typeof findSecretOrigins>;
-  #evaluations: Promise<Evaluation>[] | undefined;
+  readonly #isSecretEvaluation: (evaluation: Evaluation) => boolean;
+  #secrets = new SecretValues();
+  #evaluations: Promise<TracedExpression>[] | undefined;
   #omitted = 0;
 
   /** @param load Loads the pack. */
   constructor(load: () => Pack) {
-    let isSecret = (_name: string): boolean => true;
-    this.pack = runTraced(
-      { isSecret: (name) => isSecret(name), onEvaluation: (evaluation) => this.#add(evaluation) },
-      load,
-    );
-    const names = secretNames(this.pack.secretNames);
-    isSecret = names.has;
-    this.#isSecret = isSecret;
+    this.pack = runTraced((evaluation) => this.#add(evaluation), load);
+    this.#isSecret = secretNames(this.pack.secretNames).has;
     this.#redaction = new Redaction({ names: this.pack.secretNames, bodyLimit: VALUE_LIMIT });
-    this.#isSecretOrigin = findSecretOrigins(this.pack, isSecret);
+    this.#isSecretEvaluation = findSecretEvaluations(this.pack, this.#isSecret);
   }
 
-  #add(evaluation: Promise<Evaluation>): void {
+  #add(evaluation: Evaluation): void {
     if (!this.#evaluations) return;
-    if (this.#evaluations.length < MAX_EXPRESSIONS) this.#evaluations.push(evaluation);
+    if (this.#evaluations.length < MAX_EXPRESSIONS) this.#evaluations.push(this.#describe(evaluation));
     else this.#omitted += 1;
+  }
+
+  async #describe(evaluation: Evaluation): Promise<TracedExpression> {
+    const { expression, origin, input, bindings } = evaluation;
+    const [redaction, secrets] = [this.#redaction, this.#secrets];
+    for (const part of [input, ...Object.values(bindings)])
+      if (typeof part !== "function") redaction.addFromValue(part, secrets);
+    const isHidden = this.#isSecretEvaluation(evaluation);
+    const show = (value: unknown): ShownValue =>
+      isHidden ? HIDDEN : { value: valueText(value, redaction, secrets) };
+    const { nodes, omitted, value, error } = await evaluation.record(show);
+    // The messages of JSONata have values in them.
+    const message = error instanceof Error && !isHidden ? redaction.text(error.message, secrets) : "failed";
+    return {
+      place: origin?.place ?? "",
+      path: origin?.path ?? "",
+      field: origin?.field ?? null,
+      source: expression.source.trim(),
+      ...show(value),
+      ...(error !== undefined && { error: message }),
+      nodes,
+      ...(omitted > 0 && { omitted }),
+    };
   }
 
   /** Runs one request, and records the evaluations of its expressions. */
   async record<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly evaluated: Evaluated }> {
-    const evaluations: Promise<Evaluation>[] = [];
+    const evaluations: Promise<TracedExpression>[] = [];
     this.#evaluations = evaluations;
+    this.#secrets = new SecretValues();
     this.#omitted = 0;
     try {
       const result = await run();
-      return { result, evaluated: { evaluations: await Promise.all(evaluations), omitted: this.#omitted } };
+      return { result, evaluated: { expressions: await Promise.all(evaluations), omitted: this.#omitted } };
     } finally {
       this.#evaluations = undefined;
     }
@@ -71,13 +88,12 @@ export class Tracer {
   /** The shown parts of a request. @param record Its record: the messages, without their secrets. */
   async describe(
     record: AuditRecord,
-    { evaluations, omitted }: Evaluated,
+    { expressions, omitted }: Evaluated,
     notes: readonly string[],
   ): Promise<Trace> {
     const { alpha } = record;
     const explained = await explainRecord(record, this.pack);
     const route = alpha.route === null ? undefined : this.pack.route(alpha.route);
-    const { expressions, left } = this.#describeAll(evaluations);
     const secretFields = new Set(
       expressions.flatMap(({ field, isSecret }) => (isSecret && field ? [field] : [])),
     );
@@ -93,7 +109,6 @@ export class Tracer {
         ...notes,
         ...(explained.note === null ? [] : [explained.note]),
         ...(omitted > 0 ? [`${omitted} more evaluations of expressions are left out.`] : []),
-        ...(left <= 0 ? [`Sub-expressions after the first ${MAX_NODES} are left out.`] : []),
         ...(moreFields > 0 ? [`${moreFields} more fields are left out.`] : []),
       ],
       filter: route ? explainFilter(record, route, (value) => this.#text(value)) : [],
@@ -101,24 +116,6 @@ export class Tracer {
       response: fieldsOf(explained.answer),
       expressions,
     };
-  }
-
-  #describeAll(evaluations: readonly Evaluation[]) {
-    const secrets = new SecretValues();
-    let left = MAX_NODES;
-    const expressions = evaluations.map((evaluation) => {
-      const isSecretField = this.#isSecretOrigin(evaluation.origin);
-      const options = {
-        redaction: this.#redaction,
-        isSecret: this.#isSecret,
-        secrets,
-        isSecretField,
-      };
-      const described = describeEvaluation(evaluation, options, left);
-      left -= countNodes(described.nodes);
-      return described;
-    });
-    return { expressions, left };
   }
 
   #text(value: unknown): string | null {
@@ -129,22 +126,9 @@ export class Tracer {
     { field, class: kind, rule, value, v4 }: ExplainedField,
     secretFields: ReadonlySet<string>,
   ): TracedField {
-    const isSecretField = field.split(/[.[]/).some((name) => secretFields.has(name) || this.#isSecret(name));
-    const shown = (part: unknown) => (isSecretField ? null : this.#text(part));
-    return {
-      field,
-      class: kind,
-      rule,
-      value: shown(value),
-      v4: { field: v4.field, value: shown(v4.value) },
-      ...(isSecretField && { isSecret: true as const }),
-    };
+    const isHidden = field.split(/[.[]/).some((name) => secretFields.has(name) || this.#isSecret(name));
+    const v4Value = isHidden ? null : this.#text(v4.value);
+    const shown = isHidden ? HIDDEN : { value: this.#text(value) };
+    return { field, class: kind, rule, ...shown, v4: { field: v4.field, value: v4Value } };
   }
-}
-
-/** The evaluations of the expressions of one request. */
-export interface Evaluated {
-  readonly evaluations: readonly Evaluation[];
-  /** Evaluations that are left out. */
-  readonly omitted: number;
 }

@@ -1,4 +1,5 @@
 /** The places of an answer as a tree. */
+import { isObject } from "../../base/index.ts";
 import type { Operation, Place } from "../../migration/index.ts";
 
 /** A member of an answer. The items of a list are at its place. */
@@ -44,4 +45,12 @@ export function answerTree({ answer }: Operation): ReadonlyMap<string, AnswerNod
     nodes.set(name, node);
   }
   return nodes;
+}
+
+/** A copy of an answer with another value at a path, in all items of lists. @param value Undefined leaves the member out */
+export function withValue(answer: unknown, path: readonly string[], value: unknown): unknown {
+  const [key, ...deeper] = path;
+  if (key === undefined) return value;
+  if (Array.isArray(answer)) return answer.map((item) => withValue(item, path, value));
+  return isObject(answer) ? { ...answer, [key]: withValue(answer[key], deeper, value) } : answer;
 }

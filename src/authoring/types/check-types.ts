@@ -2,8 +2,10 @@
  * The law of types: for every answer that the upstream's document allows, clients get values of the types in their
  * API's description.
  */
+import type { Parameters } from "fast-check";
 import { objectsPath, type Pack, responseFields, type Route, valueAt } from "../../pack/index.ts";
 import { type CatalogLists, createCatalogUpstream, createDryRun } from "../../compare/index.ts";
+import type { HttpRequest } from "../../gateway/index.ts";
 import type { ExampleResult } from "../examples/compare-example.ts";
 import { operationKey, OtherServiceError, type Surface } from "../../migration/index.ts";
 import { ANSWER, answerTree, MOST_TRIED } from "./answer-tree.ts";
@@ -11,7 +13,6 @@ import { finiteValues } from "./answers.ts";
 import { Patterns } from "./check-answer.ts";
 import { describeCounterexample, findSmallest } from "./counterexample.ts";
 import { DescribedUpstream, keyWithout } from "./described-upstream.ts";
-import { SeenValues } from "./known-values.ts";
 import { type Pipeline, RouteTrial, type UpstreamAnswers } from "./route-trial.ts";
 import type { FieldVerdict, TypeReport } from "./type-report.ts";
 
@@ -53,7 +54,7 @@ async function createPipeline(pack: Pack, options: TypeLawOptions): Promise<Pipe
   const lists = createCatalogUpstream(pack, catalogs);
   const catalogUpstream = {
     ...lists,
-    async call(request: Parameters<typeof lists.call>[0]) {
+    async call(request: HttpRequest) {
       const response = await lists.call(request);
       return response.status === 200 && !upstream.isReplaced(request) ? response : upstream.call(request);
     },
@@ -96,12 +97,13 @@ class TypeLaw {
 
   async #try(trial: RouteTrial): Promise<void> {
     if ((await this.#isRefused(trial)) || trial.operations.length === 0) return;
-    const cases = CASES_OF_RUN * this.#options.runs;
-    const seen = new SeenValues();
-    while (await this.#findNext(trial, cases, seen));
+    const tried = [trial.usual, ...trial.finiteAnswers].map((answers): [UpstreamAnswers] => [answers]);
+    const cases = CASES_OF_RUN * this.#options.runs + tried.length;
+    const parameters = { seed: this.#options.seed, numRuns: cases, examples: tried };
+    while (await this.#findNext(trial, parameters));
     const verdicts = [...trial.described.keys()].map((place) => {
       const verdict = this.#verdictOf(trial.route, place);
-      if (verdict.verdict === "holds" && !this.#isExhausted(trial, place, seen))
+      if (verdict.verdict === "holds" && !this.#isExhausted(trial, place))
         verdict.verdict = "no counterexample";
       return verdict;
     });
@@ -128,18 +130,14 @@ class TypeLaw {
     return isRefused;
   }
 
-  /** Finds a counterexample of a field that has none. @param seen Collects the values that are tried */
-  async #findNext(trial: RouteTrial, cases: number, seen: SeenValues): Promise<boolean> {
+  /** Finds a counterexample of a field that has none. */
+  async #findNext(trial: RouteTrial, parameters: Parameters<[UpstreamAnswers]>): Promise<boolean> {
     const findMismatch = async (answers: UpstreamAnswers) => {
-      for (const [key, answer] of Object.entries(answers)) seen.add(answer, key);
       const { mismatches } = await trial.run(answers);
       return mismatches.find(({ place }) => !this.#verdictOf(trial.route, place).counterexample);
     };
-    const answers = await findSmallest(
-      trial.arbitrary,
-      async (some) => (await findMismatch(some)) !== undefined,
-      { seed: this.#options.seed, numRuns: cases, examples: [[trial.usual]] },
-    );
+    const shows = async (answers: UpstreamAnswers) => (await findMismatch(answers)) !== undefined;
+    const answers = await findSmallest(trial.arbitrary, shows, parameters);
     const mismatch = answers && (await findMismatch(answers));
     if (!mismatch) return false;
     const verdict = this.#verdictOf(trial.route, mismatch.place);
@@ -148,8 +146,8 @@ class TypeLaw {
     return true;
   }
 
-  /** Whether all values that the upstream can have for a field were among its answers. */
-  #isExhausted({ route, operations }: RouteTrial, place: string, seen: SeenValues): boolean {
+  /** Whether all values that the upstream can have for a field were tried. */
+  #isExhausted({ route, operations }: RouteTrial, place: string): boolean {
     const { pack } = this.#pipeline;
     const { rule } = responseFields(route, pack).get(place.slice(ANSWER.length + 1)) ?? {};
     const { read, values = "", catalog, upstream } = rule ?? {};
@@ -157,12 +155,10 @@ class TypeLaw {
     const isComputed = read !== undefined || catalog !== undefined;
     if (isComputed || upstream === undefined || typeof pack.dialect.values[values]?.read === "string")
       return false;
-    const sources = operations.flatMap(({ key, nodes }) =>
-      nodes
-        .filter(({ name }) => name.endsWith(`.${upstream}`))
-        .map((node) => finiteValues(node.place)?.every((value) => seen.at(key, node.path).has(value))),
+    const sources = operations.flatMap(({ nodes }) =>
+      nodes.filter(({ name }) => name.endsWith(`.${upstream}`)),
     );
-    return sources.length > 0 && sources.every((isTried) => isTried === true);
+    return sources.length > 0 && sources.every((node) => node.isTried && finiteValues(node.place));
   }
 
   /** The verdict of a place: of a field of an object, which routes share, or of what is around the objects of a route. */

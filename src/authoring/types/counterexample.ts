@@ -5,10 +5,10 @@ import { isObject } from "../../base/index.ts";
 import { valueAt } from "../../pack/index.ts";
 import { catalogRequest } from "../../compare/index.ts";
 import type { Place } from "../../migration/index.ts";
-import type { ExampleDefinition } from "../examples/example.ts";
-import { ANSWER } from "./answer-tree.ts";
+import { type ExampleDefinition, withoutPrefix } from "../examples/example.ts";
+import { ANSWER, withValue } from "./answer-tree.ts";
 import { NO_MEMBER, type Mismatch } from "./check-answer.ts";
-import { withoutPrefix } from "./described-upstream.ts";
+import type { DescribedOperation } from "./described-upstream.ts";
 import { jsonOrText, type RouteTrial, type UpstreamAnswers } from "./route-trial.ts";
 import type { Counterexample } from "./type-report.ts";
 
@@ -33,22 +33,29 @@ export async function findSmallest<T>(
   return counterexample?.[0];
 }
 
-/** The parts of a value: objects without members that have their usual values, and lists with fewer items. */
-function partsOf(value: unknown, usual: unknown): fc.Arbitrary<unknown> {
-  if (Array.isArray(value) && value.length > 0) {
-    const [item] = Array.isArray(usual) ? usual : [];
-    return fc.array(fc.oneof(...value.map((each) => partsOf(each, item))), { maxLength: value.length });
+/** The values at a path, in all items of lists. */
+function valuesAt(part: unknown, path: readonly string[]): unknown[] {
+  const [key, ...deeper] = path;
+  if (key === undefined) return [part];
+  if (Array.isArray(part)) return part.flatMap((item) => valuesAt(item, path));
+  return isObject(part) ? valuesAt(part[key], deeper) : [];
+}
+
+/** Leaves out the members of an answer that have their usual values, as long as it shows the same without them. */
+async function leaveOutUsual(
+  answer: unknown,
+  { nodes, answers: { usual } }: DescribedOperation,
+  shows: (smaller: unknown) => Promise<boolean>,
+): Promise<unknown> {
+  let smallest = answer;
+  for (const { path } of nodes.filter(({ name }) => name !== ANSWER)) {
+    const values = valuesAt(smallest, path).filter((value) => value !== undefined);
+    const usualValues = [...valuesAt(usual, path), []];
+    const isUsual = values.every((value) => usualValues.some((each) => isDeepStrictEqual(value, each)));
+    const smaller = withValue(smallest, path, undefined);
+    if (values.length > 0 && isUsual && (await shows(smaller))) smallest = smaller;
   }
-  if (!isObject(value)) return fc.constant(value);
-  const usualMembers = isObject(usual) ? usual : {};
-  const members = Object.entries(value).map(
-    ([key, each]) => [key, partsOf(each, usualMembers[key])] as const,
-  );
-  const isUsual = (key: string): boolean =>
-    isDeepStrictEqual(value[key], usualMembers[key]) || isDeepStrictEqual(value[key], []);
-  return fc.record(Object.fromEntries(members), {
-    requiredKeys: Object.keys(value).filter((key) => !isUsual(key)),
-  });
+  return smallest;
 }
 
 /**
@@ -63,13 +70,6 @@ function placeholder({ types, words }: Place): unknown {
   return types.has("object") ? {} : 0;
 }
 
-/** A copy of an answer with another value at a path, in all items of lists. @param value Undefined leaves the member out */
-function withValue(answer: unknown, [key, ...deeper]: readonly string[], value: unknown): unknown {
-  if (key === undefined) return value;
-  if (Array.isArray(answer)) return answer.map((item) => withValue(item, [key, ...deeper], value));
-  return isObject(answer) ? { ...answer, [key]: withValue(answer[key], deeper, value) } : answer;
-}
-
 /** A golden case of what was sent last. @param body What clients should get */
 function writeGolden(
   { pipeline, request, route, catalog }: RouteTrial,
@@ -81,7 +81,7 @@ function writeGolden(
   const calls = received.map(({ request: { method, path, headers, body: sent }, status, body: answer }) => {
     const filter = headers[filters?.header?.toLowerCase() ?? ""];
     return {
-      request: `${method} ${withoutPrefix(prefix, path)}`,
+      request: `${method} ${withoutPrefix(path, prefix)}`,
       ...(filter !== undefined && { filter: JSON.parse(filter) as unknown }),
       ...(sent !== undefined && sent !== "" && { body: jsonOrText(sent) }),
       response: { status, body: answer },
@@ -105,26 +105,24 @@ export async function describeCounterexample(
   answers: UpstreamAnswers,
   field: string,
 ): Promise<Counterexample> {
-  const { usual, route } = trial;
+  const { usual, route, operations } = trial;
   const shown = async (tried: UpstreamAnswers): Promise<readonly Mismatch[]> => {
     const { mismatches } = await trial.run(tried);
     return mismatches.some((each) => isDeepStrictEqual(each, mismatch)) ? mismatches : [];
   };
   // In smaller answers no other field may have another type.
   const places = new Set((await shown(answers)).map(({ place }) => place));
-  const changed = Object.keys(answers).filter((key) => !isDeepStrictEqual(answers[key], usual[key]));
-  const keys = changed.length > 0 ? changed : Object.keys(answers).slice(0, 1);
-  const whole: UpstreamAnswers = Object.fromEntries(keys.map((key) => [key, answers[key]]));
-  const parts = fc.record(Object.fromEntries(keys.map((key) => [key, partsOf(whole[key], usual[key])])));
-  const smallest =
-    (await findSmallest(
-      parts,
-      async (some) => {
-        const mismatches = await shown(some);
-        return mismatches.length > 0 && mismatches.every((each) => places.has(each.place));
-      },
-      { examples: [[whole]], numRuns: 1, seed: 1 },
-    )) ?? whole;
+  const changed = operations.filter(({ key }) => !isDeepStrictEqual(answers[key], usual[key]));
+  const shownOnes = changed.length > 0 ? changed : operations.slice(0, 1);
+  const keys = shownOnes.map(({ key }) => key);
+  const smallest = Object.fromEntries(keys.map((key) => [key, answers[key]]));
+  for (const operation of shownOnes) {
+    const { key } = operation;
+    smallest[key] = await leaveOutUsual(answers[key], operation, async (smaller) => {
+      const mismatches = await shown({ ...smallest, [key]: smaller });
+      return mismatches.length > 0 && mismatches.every((each) => places.has(each.place));
+    });
+  }
   const { place, expected, actual } = mismatch;
   const { body: usualBody } = await trial.run(usual);
   const { body } = await trial.run(smallest);

@@ -4,6 +4,7 @@ import type { HttpRequest, HttpResponse, Upstream } from "../../gateway/index.ts
 import { catalogRequest, catalogShapes } from "../../compare/index.ts";
 import { type Operation, operationKey, type Surface } from "../../migration/index.ts";
 import { findRoute, segmentsOf } from "../draft/find-route.ts";
+import { withoutPrefix } from "../examples/example.ts";
 import { ANSWER, type AnswerNode, answerTree } from "./answer-tree.ts";
 import { type Answers, answersOf } from "./answers.ts";
 import type { Patterns } from "./check-answer.ts";
@@ -30,14 +31,10 @@ export interface AnsweredCall {
   readonly body: unknown;
 }
 
-/** A path without the prefix that all paths of an API have. */
-export const withoutPrefix = (prefix: string, path: string): string =>
-  prefix !== "" && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
-
 /** The key of an operation without the prefix that all paths of an API have: `GET /books/{}`. */
 export function keyWithout(prefix: string, name: string): string {
   const [method = "", path = ""] = operationKey(name).split(" ");
-  return `${method} ${withoutPrefix(prefix, path.split("?", 1)[0] ?? "")}`;
+  return `${method} ${withoutPrefix(path.split("?", 1)[0] ?? "", prefix)}`;
 }
 
 /** The keys of all calls of a route. */

@@ -27,20 +27,15 @@ function wordsOf({ values, catalog: name = "" }: FieldRule, pack: Pack, lists: C
   return [...words, ...(catalog?.fixedIds ?? []), ...ids];
 }
 
-/** The scalar values of answers, by operation and place: `GET /books/{}.title`. */
-export class SeenValues {
-  readonly #values = new Map<string, Set<unknown>>();
+/** The scalar values of a place. */
+type SeenValues = Map<string, Set<unknown>>;
 
-  add(value: unknown, place: string): void {
-    if (Array.isArray(value)) for (const item of value) this.add(item, place);
-    else if (isObject(value))
-      for (const [key, member] of Object.entries(value)) this.add(member, `${place}.${key}`);
-    else this.#values.set(place, new Set([...this.at(place, []), value]));
-  }
-
-  at(operation: string, path: readonly string[]): ReadonlySet<unknown> {
-    return this.#values.get([operation, ...path].join(".")) ?? new Set();
-  }
+/** Adds the scalar values of an answer, by operation and place: `GET /books/{}.title`. */
+function addSeen(seen: SeenValues, place: string, value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) addSeen(seen, place, item);
+  else if (isObject(value))
+    for (const [key, member] of Object.entries(value)) addSeen(seen, `${place}.${key}`, member);
+  else seen.set(place, (seen.get(place) ?? new Set()).add(value));
 }
 
 /**
@@ -56,17 +51,17 @@ export function collectHints(
 ): (key: string) => FindHints {
   const rules = [...pack.resources.values()].flatMap(({ members }) => [...members.values()]);
   const rulesOf = Map.groupBy(rules, ({ upstream }) => upstream);
-  const seen = new SeenValues();
+  const seen: SeenValues = new Map();
   for (const { request, response } of examples.flatMap(({ definition }) => definition.upstream)) {
     const { method, path } = splitCall(request, pack.dialect.upstream.base_path);
-    if (response.status < 300) seen.add(response.body, keyOf(method, path));
+    if (response.status < 300) addSeen(seen, keyOf(method, path), response.body);
   }
   const items = findPath(pack.lists.upstream, "items") ?? [];
-  for (const [request, rows] of Object.entries(lists)) seen.add(rows, [request, ...items].join("."));
+  for (const [request, rows] of Object.entries(lists)) addSeen(seen, [request, ...items].join("."), rows);
   return (key) => (path) => {
     const found = path.flatMap((_name, index) => rulesOf.get(path.slice(index).join(".")) ?? []);
     const words = new Set(found.flatMap((rule) => wordsOf(rule, pack, lists)).slice(0, MOST_WORDS));
-    const values = new Set([...seen.at(key, path)].slice(0, MOST_SEEN));
+    const values = new Set([...(seen.get([key, ...path].join(".")) ?? [])].slice(0, MOST_SEEN));
     return {
       isTime: found.some(({ format }) => format === "date-time"),
       // The usual value is one that the pack has a word for.

@@ -5,7 +5,8 @@ import { isObject } from "../../base/index.ts";
 import { type Catalog, compileGetter, compileSetter, type Pack, type Route } from "../../pack/index.ts";
 import type { DryRun, DryRunRequest } from "../../compare/index.ts";
 import { type Example, splitCall, sentHeaders } from "../examples/example.ts";
-import { ANSWER, type AnswerNode } from "./answer-tree.ts";
+import { ANSWER, type AnswerNode, withValue } from "./answer-tree.ts";
+import { finiteValues } from "./answers.ts";
 import { findMismatches, type Mismatch, type Patterns } from "./check-answer.ts";
 import { callsOf, type DescribedOperation, type DescribedUpstream } from "./described-upstream.ts";
 
@@ -124,6 +125,18 @@ export class RouteTrial {
 
   get usual(): UpstreamAnswers {
     return Object.fromEntries(this.operations.map(({ key, answers }) => [key, answers.usual]));
+  }
+
+  /** Answers with one other value than the usual ones, for each of the values that a place with few values can have. */
+  get finiteAnswers(): UpstreamAnswers[] {
+    return this.operations.flatMap(({ key, nodes, answers }) =>
+      nodes.flatMap(({ place, path, isTried }) =>
+        ((isTried && finiteValues(place)) || []).map((value) => ({
+          ...this.usual,
+          [key]: withValue(answers.usual, path, value),
+        })),
+      ),
+    );
   }
 
   get arbitrary(): fc.Arbitrary<UpstreamAnswers> {

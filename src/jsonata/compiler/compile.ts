@@ -8,7 +8,6 @@ import { findInputNames } from "../language/input-names.ts";
 import { findRequiredVariables } from "../language/missing-variables.ts";
 import { interpret } from "../interpreter/interpret.ts";
 import { parse } from "../interpreter/parse.ts";
-import { findLibraryCalls } from "./library-calls.ts";
 import { toExpressionError } from "../runtime/failure.ts";
 import * as helpers from "./helpers.ts";
 import { copyPlain, printResult } from "../runtime/plain.ts";
@@ -66,10 +65,7 @@ function tryGenerate(ast: AstNode): Generated | NotCompilableError {
 }
 
 /** The facts that the compiler finds about a syntax tree. */
-interface Analysis extends Pick<
-  Expression,
-  "variables" | "inputNames" | "requiredVariables" | "libraryCalls"
-> {
+interface Analysis extends Pick<Expression, "variables" | "inputNames" | "requiredVariables"> {
   /** The generated code, or the error that says why the compiler does not support the expression. */
   readonly code: Generated | NotCompilableError;
 }
@@ -86,7 +82,6 @@ function analyze(ast: AstNode): Analysis {
     variables,
     inputNames: findInputNames(ast),
     requiredVariables: findRequiredVariables(ast, variables),
-    libraryCalls: findLibraryCalls(ast, variables),
   };
   analyses.set(ast, analysis);
   return analysis;

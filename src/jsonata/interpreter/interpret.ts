@@ -19,8 +19,8 @@ const ON_EXIT = Symbol.for("jsonata.__evaluate_exit") as unknown as string;
 
 /** Is called for each step of an expression. Must not throw. */
 export interface StepHooks {
-  enter(node: AstNode, environment: Environment): void;
-  leave(node: AstNode, environment: Environment, result: unknown): void;
+  enter(node: AstNode): void;
+  leave(node: AstNode, result: unknown): void;
 }
 
 /** The size of a value without the content of its members, which a step that doubles it must copy. */
@@ -49,23 +49,22 @@ function createWorkCounter(): (environment: Environment, result: unknown) => voi
  * the data of one customer appears in the response of another.
  *
  * @param origin Where the expression is, for the errors of its evaluations.
- * @param createHooks Creates the listener of each step, for the syntax tree that is evaluated.
  * @throws {ExpressionError} If the source does not parse, or has an unsupported regular expression.
  */
-export function interpret(
+export const interpret = (source: string, origin?: Origin): Expression =>
+  interpretProgram(source, parseProgram(source), origin);
+
+/** Creates an expression of a parsed source. @param hooks Is called for the nodes of its syntax tree. */
+export function interpretProgram(
   source: string,
+  { program, ast }: ReturnType<typeof parseProgram>,
   origin?: Origin,
-  createHooks?: (ast: AstNode) => StepHooks,
+  hooks?: StepHooks,
 ): Expression {
-  const { program, ast } = parseProgram(source);
-  const hooks = createHooks?.(ast);
   const countWork = createWorkCounter();
-  if (hooks)
-    program.assign(ON_ENTRY, (node: AstNode, _input: unknown, environment: Environment) =>
-      hooks.enter(node, environment),
-    );
+  if (hooks) program.assign(ON_ENTRY, (node: AstNode) => hooks.enter(node));
   program.assign(ON_EXIT, (node: AstNode, _input: unknown, environment: Environment, result: unknown) => {
-    hooks?.leave(node, environment, result);
+    hooks?.leave(node, result);
     countWork(environment, result);
   });
   async function evaluate(input: unknown, bindings: Bindings): Promise<unknown> {

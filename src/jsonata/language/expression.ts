@@ -20,8 +20,6 @@ export interface Expression {
   readonly engine: "interpreted" | "compiled";
   /** The reason why the compiler could not compile it. */
   readonly fallback?: string;
-  /** Names of the functions whose calls a compiled expression leaves to the package `jsonata`, without the `$`. */
-  readonly libraryCalls?: ReadonlySet<string>;
   /** The generated JavaScript of a compiled expression. */
   readonly code?: string;
   /**

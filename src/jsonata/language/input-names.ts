@@ -111,11 +111,13 @@ const isInput = ({ type, value, ...rest }: AstNode, onInput: boolean): boolean =
  *
  * An input with only these members has the same result. Values that are not objects must remain whole, because a path
  * reads from each item of an array.
+ *
+ * @param isContext Whether the context is the input, too, and not only `$$`.
  */
-export function findInputNames(ast: AstNode): InputNames {
+export function findInputNames(ast: AstNode, isContext = true): InputNames {
   const names: Names = new Map();
   try {
-    visit(ast, true, names);
+    visit(ast, isContext, names);
   } catch (error) {
     if (error instanceof ReadsAll) return "all";
     throw error;

@@ -1,125 +1,125 @@
-/** Records one evaluation, node by node. */
+/** Records one evaluation of an expression as a tree of its sub-expressions. */
 import { isNode, type AstNode } from "../language/ast.ts";
+import type { StepHooks } from "../interpreter/interpret.ts";
+import { isInterpretedFunction } from "../runtime/guard.ts";
 import { collapse } from "../runtime/sequence.ts";
+import { findSteps, type Step } from "./steps.ts";
 
-/** A node of an expression, as it is written. */
-export interface Step {
-  readonly node: AstNode;
-  /** Its text in the source. */
+/** A value as people see it. */
+export interface ShownValue {
+  /** Null: there is none, or it is a secret. */
+  readonly value: string | null;
+  /** It comes from a secret. */
+  readonly isSecret?: true;
+}
+
+/** Turns a value into a text. */
+export type Show = (value: unknown) => ShownValue;
+
+/** A call of a function that the caller has bound, such as `$values`, which finds a row of a table. */
+export interface TracedLookup {
+  /** The function, without the `$`. */
+  readonly function: string;
+  /** Its arguments: for `$values` the table, and the value whose row is used. */
+  readonly args: readonly string[];
+  /** Null: there is no row. */
+  readonly result: string | null;
+}
+
+/** A sub-expression, evaluated once. */
+export interface TracedNode extends ShownValue {
   readonly text: string;
-  /** Offset of the text in the source. */
+  /** Offset of the text in the source of the expression, in characters. */
   readonly offset: number;
-  /** Which branch of a condition it is. */
-  readonly branch: "then" | "else" | undefined;
-}
-
-/** A function that the caller has bound, such as a lookup in a table, and one call of it. */
-export interface Lookup {
-  readonly name: string;
-  readonly args: readonly unknown[];
-  readonly result: unknown;
-}
-
-/** One evaluation of a node. */
-export interface Frame {
-  readonly step: Step;
-  readonly children: Frame[];
-  readonly lookups: Lookup[];
-  /** Undefined without a value, and before the end of the evaluation. */
-  value: unknown;
-  /** Whether the evaluation has not ended: an error was thrown in it. */
-  isOpen: boolean;
-  /** How many evaluations below are left out. */
-  omitted: number;
+  /** It is the branch that a condition has taken. */
+  readonly branch?: "then" | "else";
+  /** An error was thrown in it. */
+  hasFailed?: true;
+  readonly lookups: TracedLookup[];
+  readonly children: TracedNode[];
+  /** How many evaluations directly below are left out. */
+  omitted?: number;
 }
 
 /** Evaluations of nodes that are recorded of one evaluation of an expression, and directly below one node. */
-export const MAX_FRAMES = 2_000;
+const MAX_NODES = 500;
 export const MAX_CHILDREN = 50;
 
-/** Parts of a node that refer to other nodes. */
-const LINKS: ReadonlySet<string> = new Set(["slot", "ancestor", "seekingParent"]);
-
-/** The members of object constructors: the interpreter evaluates the members of an object side by side. */
-export interface ObjectMembers {
-  /** For each node the member to which it belongs. */
-  readonly memberOf: ReadonlyMap<AstNode, AstNode>;
-  /** For each member its object. */
-  readonly objectOf: ReadonlyMap<AstNode, AstNode>;
+/** An evaluation that has not ended. `traced` is undefined if it is left out. */
+interface OpenNode {
+  readonly node: AstNode;
+  readonly traced: TracedNode | undefined;
 }
 
-/** Finds the members of all object constructors in an expression. */
-export function findMembers(ast: unknown): ObjectMembers {
-  const memberOf = new Map<AstNode, AstNode>();
-  const objectOf = new Map<AstNode, AstNode>();
-  function visit(part: unknown, member: AstNode | undefined): void {
-    if (Array.isArray(part)) return part.forEach((item) => visit(item, member));
-    if (typeof part !== "object" || part === null) return;
-    if (isNode(part) && member) memberOf.set(part, member);
-    const object = isNode(part) && part.type === "unary" && part.value === "{" ? part : undefined;
-    for (const [name, inner] of Object.entries(part))
-      if (object && name === "lhs")
-        (inner as AstNode[][]).flat().forEach((each) => visitMember(each, object));
-      else if (!LINKS.has(name)) visit(inner, member);
-  }
-  function visitMember(member: AstNode, object: AstNode): void {
-    objectOf.set(member, object);
-    visit(member, member);
-  }
-  visit(ast, undefined);
-  return { memberOf, objectOf };
-}
-
-/** Records one evaluation. Values are kept as they are until its end. */
-export class Recorder {
-  readonly roots: Frame[] = [];
-  /** Evaluations that are left out of the tree. */
+export class Recorder implements StepHooks {
+  readonly nodes: TracedNode[] = [];
+  /** Evaluations that are left out. */
   omitted = 0;
   #count = 0;
-  readonly #open: Frame[] = [];
-  readonly #members: ObjectMembers;
+  readonly #open: OpenNode[] = [];
+  readonly #steps: ReadonlyMap<AstNode, Step>;
+  readonly #show: Show;
 
-  /** @param members The result of {@link findMembers} for the expression. */
-  constructor(members: ObjectMembers) {
-    this.#members = members;
+  constructor(source: string, ast: AstNode, show: Show) {
+    this.#steps = findSteps(source, ast);
+    this.#show = show;
   }
 
-  /** The evaluation that started this one: of its object, the last one of the same member, or else the last one. */
-  #findParent(node: AstNode): Frame | undefined {
-    const { memberOf, objectOf } = this.#members;
-    const object = objectOf.get(node);
-    if (object) return this.#open.findLast(({ step }) => step.node === object);
-    const member = memberOf.get(node);
-    return this.#open.findLast(({ step }) => memberOf.get(step.node) === member) ?? this.#open.at(-1);
+  /** The evaluation around a node. The last one is not always it: the members of an object are evaluated side by side. */
+  #findParent({ parent }: Step): OpenNode | undefined {
+    if (!parent) return undefined;
+    const open = this.#open.findLast(({ node }) => node === parent);
+    const step = this.#steps.get(parent);
+    return open ?? (step && this.#findParent(step));
   }
 
-  enter(step: Step): void {
-    const frame: Frame = { step, children: [], lookups: [], value: undefined, isOpen: true, omitted: 0 };
-    const parent = this.#findParent(step.node);
-    const siblings = parent?.children ?? this.roots;
-    if (this.#count < MAX_FRAMES && siblings.length < MAX_CHILDREN) {
-      siblings.push(frame);
+  enter(node: AstNode): void {
+    const step = this.#steps.get(node);
+    if (!step?.isRecorded) return;
+    const parent = this.#findParent(step);
+    const siblings = parent ? parent.traced?.children : this.nodes;
+    if (siblings && siblings.length < MAX_CHILDREN && this.#count < MAX_NODES) {
+      const { text, offset, branch } = step;
+      const traced: TracedNode = {
+        text,
+        offset,
+        ...(branch && { branch }),
+        value: null,
+        hasFailed: true,
+        lookups: [],
+        children: [],
+      };
+      siblings.push(traced);
       this.#count += 1;
-    } else {
-      this.omitted += 1;
-      if (parent) parent.omitted += 1;
+      this.#open.push({ node, traced });
+      return;
     }
-    this.#open.push(frame);
+    this.omitted += 1;
+    if (parent?.traced) parent.traced.omitted = (parent.traced.omitted ?? 0) + 1;
+    this.#open.push({ node, traced: undefined });
   }
 
   leave(node: AstNode, value: unknown): void {
-    const at = this.#open.findLastIndex(({ step }) => step.node === node);
-    const [frame] = at === -1 ? [] : this.#open.splice(at, 1);
-    if (!frame) return;
-    frame.value = collapse(value);
-    frame.isOpen = false;
+    const at = this.#open.findLastIndex((each) => each.node === node);
+    const [{ traced } = {}] = at === -1 ? [] : this.#open.splice(at, 1);
+    if (!traced) return;
+    delete traced.hasFailed;
+    Object.assign(traced, this.#show(isFunction(value) ? "(function)" : collapse(value)));
   }
 
-  addLookup(lookup: Lookup): void {
-    const frame = this.#open.findLast(({ step: { node } }) => isCallOf(node, lookup.name));
-    if (frame && frame.lookups.length < MAX_CHILDREN) frame.lookups.push(lookup);
+  /** Records the call of a bound function. */
+  addLookup(name: string, args: readonly unknown[], result: unknown): void {
+    const call = this.#open.findLast(({ node }) => isCallOf(node, name))?.traced;
+    const { value, isSecret } = this.#show(result);
+    if (!call || isSecret || call.lookups.length >= MAX_CHILDREN) return;
+    const shown = args.map((argument) => this.#show(argument).value ?? "nothing");
+    call.lookups.push({ function: name, args: shown, result: value });
   }
 }
+
+const isFunction = (value: unknown): boolean =>
+  typeof value === "function" ||
+  (typeof value === "object" && value !== null && isInterpretedFunction(value));
 
 /** Whether a node calls the function of a name, or passes it to another function. */
 function isCallOf({ type, procedure, arguments: args }: AstNode, name: string): boolean {

@@ -1,6 +1,6 @@
 /** The names in the shape of an error, and its places: entries for each problem, in an array or in an object by field. */
 import { isObject } from "../../base/index.ts";
-import { isItemTemplate, nameOf, namesIn, type Shape } from "../values/shape.ts";
+import { findNames, isItemTemplate, nameOf, namesIn, type Shape, type ShapeName } from "../values/shape.ts";
 
 /** Names of values of the request that an error answers. A path parameter is `path.` and its name. */
 export const REQUEST_NAMES = ["method", "request_path", "retry_after"] as const;
@@ -24,30 +24,11 @@ const isName = (name: string): boolean => isRequestName(name) || ERROR_NAMES.som
 export const replaceNames = (text: string, replace: (name: string) => string): string =>
   text.replaceAll(NAME_IN_TEXT, (whole, name: string) => (isName(name) ? replace(name) : whole));
 
-/** A name in a shape: as a value, as the key of an object, or in braces in a text. */
-interface ErrorName {
-  readonly name: string;
-  readonly as: "value" | "key" | "text";
-  /** The keys that lead to it. `[]`: an item of a list. */
-  readonly path: readonly string[];
-}
+const namesInText = (text: string): string[] =>
+  [...text.matchAll(NAME_IN_TEXT)].map(([, name = ""]) => name).filter(isName);
 
 /** Finds all names in the shape of an error. */
-export function errorNames(shape: Shape, path: readonly string[] = []): ErrorName[] {
-  if (typeof shape === "string") {
-    const name = nameOf(shape);
-    if (name !== undefined) return [{ name, as: "value", path }];
-    const inText = [...shape.matchAll(NAME_IN_TEXT)].map(([, found = ""]) => found);
-    return inText.filter(isName).map((found) => ({ name: found, as: "text", path }));
-  }
-  if (Array.isArray(shape)) return shape.flatMap((item) => errorNames(item, [...path, "[]"]));
-  if (!isObject(shape)) return [];
-  return Object.entries(shape).flatMap(([key, member]): ErrorName[] => {
-    const name = nameOf(key);
-    const below = errorNames(member, [...path, key]);
-    return name === undefined ? below : [{ name, as: "key", path }, ...below];
-  });
-}
+export const errorNames = (shape: Shape): ShapeName[] => findNames(shape, namesInText);
 
 /** Names whose values may be the keys of an object with the problems. */
 export const KEY_NAMES = ["field", "pointer", "code"] as const;

@@ -28,8 +28,6 @@ export const shapesOf = ({
   more_error_shapes: first = [],
 }: Responses): ErrorShape[] => [...first, ...others, { shape: error }];
 
-export type { ErrorContext, ReadErrors };
-
 const hasField = ({ field }: ErrorDetail): boolean => field !== undefined;
 
 const isFor = ({ status: expected }: ErrorShape, status: number): boolean =>

@@ -12,11 +12,6 @@ export function throwFilterError(name: string, problem: string, rule: ListRule =
   throw new ValidationError([{ reason: `${shortName(name)} ${problem}`, rule }]);
 }
 
-/** Rejects an order by several fields. @throws {HttpError} 400, always. */
-export function throwSeveralOrders(): never {
-  throw new ValidationError([{ reason: "A list can be ordered by one field only.", rule: "sort" }]);
-}
-
 /** The part of a list's request that is invalid, as a rule of `VALIDATION_RULES`. A cursor is a page, a search a filter. */
 export type ListRule = "page" | "page_range" | "size" | "size_range" | "filter" | "sort";
 

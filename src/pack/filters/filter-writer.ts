@@ -1,11 +1,11 @@
 /** Writes filters in the form of the upstream: a JSON header, or parameters of a query. */
-import { throwFilterError, throwSeveralOrders } from "./filter-error.ts";
+import { throwFilterError } from "./filter-error.ts";
 import { isObject, printJson } from "../../base/index.ts";
 import { formatParameter } from "../paths/query.ts";
 import type { Order } from "./condition.ts";
 import type { Scalar } from "../values/value-kind.ts";
 import { fillName, spellingsOf, type FilterDefinition, type Operator } from "./filter-definition.ts";
-import { createSortParameter } from "./sort-parameter.ts";
+import { createSortParameter, ONE_ORDER } from "./sort-parameter.ts";
 
 /** A filter with the upstream's names, operators and values. */
 export type UpstreamFilter = Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ function createHeaderWriter({ operators }: Pick<FilterDefinition, "operators">):
     canCompare: () => true,
     order([first, ...others]) {
       if (!first || orderBy === undefined) return undefined;
-      if (others.length > 0) throwSeveralOrders();
+      if (others.length > 0) throwFilterError("A list", ONE_ORDER, "sort");
       const by = { [orderBy]: first.field };
       if (first.descending === undefined || (direction === undefined && !first.descending)) return by;
       return direction === undefined ? undefined : { ...by, [direction]: first.descending ? "desc" : "asc" };

@@ -2,7 +2,9 @@
 import { formatParameter, type Query } from "../paths/query.ts";
 import type { Order } from "./condition.ts";
 import { fillName, nameIn, type SortDefinition } from "./filter-definition.ts";
-import { throwSeveralOrders, throwParameterError, type ListRule } from "./filter-error.ts";
+import { throwFilterError, throwParameterError, type ListRule } from "./filter-error.ts";
+
+export const ONE_ORDER = "can be ordered by one field only.";
 
 /** Maximum number of fields that a list is sorted by. */
 const MAX_ORDERS = 10;
@@ -51,7 +53,7 @@ export function createSortParameter({ parameter, ascending, descending, multiple
     /** Returns the text of the parameters. @throws {HttpError} 400 if there are more fields than the dialect can sort by */
     write(order: readonly Order[]): string {
       const texts = order.map((each) => fillName(each.descending ? descending : ascending, each.field));
-      if (multiple === undefined && texts.length > 1) throwSeveralOrders();
+      if (multiple === undefined && texts.length > 1) throwFilterError("A list", ONE_ORDER, "sort");
       const values = multiple === "comma" && texts.length > 0 ? [texts.join(",")] : texts;
       return values.map((value) => formatParameter(parameter, value)).join("&");
     },

@@ -4,8 +4,7 @@ import { LIST_VALUES } from "./page-values.ts";
 import { closestMatch, isObject, type SourceLocation } from "../../base/index.ts";
 import {
   fillKey,
-  keysIn,
-  nameOf,
+  findNames,
   namesIn,
   reportInArray,
   reportUnknownNames,
@@ -51,7 +50,8 @@ function checkShape(shape: Shape, required: "items" | "object", location: Source
   const names = isList ? LIST_NAMES : WRAPPER_NAMES;
   reportUnknownNames(shape, names, location);
   const allowed = `$${isList ? "list" : "name"}`;
-  for (const key of keysIn(shape).filter((each) => each !== allowed))
+  const keys = findNames(shape).flatMap(({ name, as }) => (as === "key" ? `$${name}` : []));
+  for (const key of keys.filter((each) => each !== allowed))
     if (KEYS.has(key) || closestMatch(key, [allowed]) !== undefined)
       location.report({ message: `"${key}" can't be a key here`, hint: `a key with a value is ${allowed}` });
   const found = namesIn(shape).map(({ name }) => name);
@@ -87,8 +87,7 @@ function fillListKey(shape: Shape, list: string): Shape {
 }
 
 /** Whether a shape has the name of its list, as a value or as a key. */
-const namesList = (shape: Shape): boolean =>
-  keysIn(shape).some((key) => nameOf(key) === "list") || namesIn(shape).some(({ name }) => name === "list");
+const namesList = (shape: Shape): boolean => findNames(shape).some(({ name }) => name === "list");
 
 /** The values of a list about its page. */
 const valuesOf = (shape: Shape): ReadonlySet<string> =>

@@ -37,23 +37,20 @@ interface Reserved {
 }
 
 /** Compiles parameters. Reports parameters that other code reads or sends. */
-function compileParameters(
+const compileParameters = (
   definitions: Readonly<Record<string, ParameterDefinition>>,
-  { context, paging, credentials }: Reserved,
+  { context, paging, credentials: { client, upstream } }: Reserved,
   location: SourceLocation,
-): Parameter[] {
-  return Object.entries(definitions).map(([name, definition]) => {
+): Parameter[] =>
+  Object.entries(definitions).map(([name, definition]) => {
     const at = location.at(name);
     reportPageParameter(name, definition, paging, at);
-    if (name === credentials.client?.queryParameter)
-      at.report(`"${name}" has the client's token: see "credentials"`);
-    for (const upstream of upstreamNamesOf(definition)) {
-      if (upstream === credentials.upstream?.queryParameter)
-        at.report(`"${upstream}" has the upstream's token: see "credentials"`);
-    }
+    if (name === client?.queryParameter) at.report(`"${name}" has the client's token: see "credentials"`);
+    for (const sent of upstreamNamesOf(definition))
+      if (sent === upstream?.queryParameter)
+        at.report(`"${sent}" has the upstream's token: see "credentials"`);
     return compileParameter(name, definition, context, at);
   });
-}
 
 /** Reports parameters that the upstream would get twice. @param path The upstream path, which may have a query. */
 function reportDuplicateParameters(
@@ -63,15 +60,12 @@ function reportDuplicateParameters(
   { upstreamNames }: Paging,
   location: SourceLocation,
 ): void {
-  const report = (name: string): void => location.report(`the upstream gets the parameter "${name}" twice`);
   const sent = new Set(new URLSearchParams(path.split("?")[1] ?? "").keys());
-  for (const name of new Set(filterNames)) {
-    if (sent.has(name) || upstreamNames.includes(name)) report(name);
+  const ofFilter = new Set(filterNames);
+  for (const name of [...ofFilter, ...parameters.flatMap(({ definition }) => upstreamNamesOf(definition))]) {
+    if (sent.has(name) || (ofFilter.has(name) && upstreamNames.includes(name)))
+      location.report(`the upstream gets the parameter "${name}" twice`);
     sent.add(name);
-  }
-  for (const upstream of parameters.flatMap(({ definition }) => upstreamNamesOf(definition))) {
-    if (sent.has(upstream)) report(upstream);
-    sent.add(upstream);
   }
 }
 

@@ -7,9 +7,11 @@ import { isObject, type Json, type SourceLocation, suggestionFor } from "../../b
 /** JSON with `$` names, as the pack writes it. */
 export type Shape = unknown;
 
-/** Where a name is in a shape: the keys that lead to it. */
-export interface ShapePath {
+/** A name in a shape: as a value, as the key of an object, or in a text. */
+export interface ShapeName {
   readonly name: string;
+  readonly as: "value" | "key" | "text";
+  /** The keys that lead to it. `[]`: an item of an array. */
   readonly path: readonly string[];
 }
 
@@ -21,24 +23,33 @@ export const nameOf = (value: unknown): string | undefined =>
 export const isItemTemplate = (shape: Shape): shape is readonly [Shape] =>
   Array.isArray(shape) && shape.length === 1 && namesIn(shape[0]).length > 0;
 
-/** Returns all names of a shape in the order of its text. Names inside an array's template have a path with `[]`. */
-export function namesIn(shape: Shape, path: readonly string[] = []): ShapePath[] {
-  const name = nameOf(shape);
-  if (name !== undefined) return [{ name, path }];
-  if (Array.isArray(shape)) return shape.flatMap((item) => namesIn(item, [...path, "[]"]));
+/**
+ * Finds all names of a shape, in the order of its text.
+ *
+ * @param namesInText Returns the names that a text contains.
+ */
+export function findNames(
+  shape: Shape,
+  namesInText: (text: string) => readonly string[] = () => [],
+  path: readonly string[] = [],
+): ShapeName[] {
+  if (typeof shape === "string") {
+    const only = nameOf(shape);
+    return only === undefined
+      ? namesInText(shape).map((name) => ({ name, as: "text", path }))
+      : [{ name: only, as: "value", path }];
+  }
+  if (Array.isArray(shape)) return shape.flatMap((item) => findNames(item, namesInText, [...path, "[]"]));
   if (!isObject(shape)) return [];
-  return Object.entries(shape).flatMap(([key, value]) => namesIn(value, [...path, key]));
+  return Object.entries(shape).flatMap(([key, member]): ShapeName[] => {
+    const name = nameOf(key);
+    const below = findNames(member, namesInText, [...path, key]);
+    return name === undefined ? below : [{ name, as: "key", path }, ...below];
+  });
 }
 
-/** Returns the keys of a shape that are names of values (`$list`), at any depth. */
-export function keysIn(shape: Shape): string[] {
-  if (Array.isArray(shape)) return shape.flatMap(keysIn);
-  if (!isObject(shape)) return [];
-  return Object.entries(shape).flatMap(([key, member]) => [
-    ...(nameOf(key) === undefined ? [] : [key]),
-    ...keysIn(member),
-  ]);
-}
+/** Returns the names of a shape that are values. */
+export const namesIn = (shape: Shape): ShapeName[] => findNames(shape).filter(({ as }) => as === "value");
 
 /** Reports names that a shape can't have. */
 export function reportUnknownNames(shape: Shape, names: readonly string[], location: SourceLocation): void {

@@ -6,8 +6,6 @@ import {
   type CountUses,
   draftFiles,
   findRoute,
-  makeDraft,
-  matchApis,
   type Nesting,
   type NewFile,
   readApi,
@@ -83,7 +81,7 @@ export async function draftPack(
   const [before, after] = [await readDocument(old, "named"), await readDocument(now, "all")];
   const countUses =
     from === undefined ? undefined : await countCalls(from, before.routes, before.basePath, command);
-  const files = draftFiles(makeDraft(before, after, matchApis(before, after), countUses), from !== undefined);
+  const files = draftFiles(before, after, countUses);
   checkSizes(files);
   return files;
 }

@@ -1,5 +1,12 @@
 /** Prints the problems of a pack or of another file. */
-import { type Diagnostic, formatDiagnostic, MAX_DIAGNOSTICS, plural } from "../../../base/index.ts";
+import {
+  type Diagnostic,
+  formatDiagnostic,
+  MAX_DIAGNOSTICS,
+  OperatorFileError,
+  PackError,
+  plural,
+} from "../../../base/index.ts";
 import { print } from "../terminal.ts";
 
 /** Prints problems. @param format Formats one problem. @returns the exit code */
@@ -12,4 +19,16 @@ export function reportProblems<T extends Diagnostic>(
   const count = `${plural(first.length, "problem")}${more}`;
   print(`${first.map((problem) => format(problem)).join("\n")}\n${count}\n`);
   return 1;
+}
+
+/** Runs a check. If a file is invalid, prints its problems. @returns the exit code */
+export async function reportInvalid(run: () => Promise<number>): Promise<number> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof PackError) return reportProblems(error.diagnostics);
+    if (error instanceof OperatorFileError)
+      return reportProblems(error.problems, (problem) => `${problem.code} ${formatDiagnostic(problem)}`);
+    throw error;
+  }
 }

@@ -2,8 +2,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { isSuccess, loadPack, type Pack, packFolder } from "../../../pack/index.ts";
-import { createRecordOptions } from "../../../gateway/index.ts";
-import { type Diagnostic, PackError } from "../../../base/index.ts";
+import type { Diagnostic } from "../../../base/index.ts";
 import {
   diagnosticsOf,
   formatTrace,
@@ -13,23 +12,17 @@ import {
   type Trace,
   traceCall,
   traceExample,
-  type TraceOptions,
   traceRecord,
 } from "../../../authoring/index.ts";
-import { reportProblems } from "./report-problems.ts";
+import { reportInvalid, reportProblems } from "./report-problems.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { createEmptyV4 } from "./empty-upstream.ts";
 import type { ExplainFlags } from "./explain.ts";
 import { readRecord, readRequest, readResponse } from "./read-request.ts";
 import { print } from "../terminal.ts";
 
-/** Maximum bytes of a body in the record for a trace. The record is not stored. */
-const BODY_LIMIT = 10_000_000;
-
-const traceOptions = (folder: string): TraceOptions => ({
-  catalogs: readExamples(folder, []).catalogs,
-  recordOptions: (pack) => createRecordOptions(pack, { AUDIT: "full", AUDIT_BODY_LIMIT: BODY_LIMIT }),
-});
+/** The catalogs of the golden cases of a pack. */
+const catalogsOf = (folder: string) => readExamples(folder, []).catalogs;
 
 /**
  * Runs `alpha-gateway explain --trace`.
@@ -52,14 +45,14 @@ export async function traceRequest(
       (pack) => readRequest(subject, flags, pack, command),
       (pack) => createEmptyV4(pack, splitCall(subject, pack.dialect.client.base_path), [], response),
       load,
-      traceOptions(folder),
+      catalogsOf(folder),
     );
     return printTrace(trace);
   }
   if (flags.response !== undefined || flags.header || flags.data !== undefined)
     command.error("error: -H, -d and --response belong to a request, not to a record");
   const record = await readRecord(subject, settings, command);
-  printTrace(await traceRecord(record, load, { catalogs: readExamples(folder, []).catalogs }));
+  printTrace(await traceRecord(record, load, { catalogs: catalogsOf(folder) }));
   return 0;
 }
 
@@ -81,19 +74,16 @@ export async function traceGoldenCase(
 ): Promise<number> {
   const folder = packFolder(directory);
   const problems: Diagnostic[] = [];
-  const { examples } = readExamples(folder, problems);
+  const { examples, catalogs } = readExamples(folder, problems);
   const wanted = resolve(file);
   const own = problems.filter((problem) => resolve(problem.file) === wanted);
   if (own.length > 0) return reportProblems(own);
   const example = examples.find(({ source }) => resolve(source.file) === wanted);
   if (!example) return command.error(`error: ${file} is no golden case of the pack in ${folder}`);
-  try {
-    const { trace, result } = await traceExample(example, () => loadPack(folder), traceOptions(folder));
+  return reportInvalid(async () => {
+    const { trace, result } = await traceExample(example, () => loadPack(folder), catalogs);
     printTrace(trace);
     const differences = diagnosticsOf([result]);
     return differences.length > 0 ? reportProblems(differences) : 0;
-  } catch (error) {
-    if (error instanceof PackError) return reportProblems(error.diagnostics);
-    throw error;
-  }
+  });
 }

@@ -1,12 +1,10 @@
 import type { Builtin, Callable } from "../call.ts";
 import { CALLER, findLibraryFunction } from "../library.ts";
 import { createCheck } from "../signature.ts";
-import { map } from "./map.ts";
+import { fromMillis, join, map, string } from "./own-functions.ts";
 import { contains, replace, split } from "./regex.ts";
-import { join, string } from "./strings.ts";
-import { fromMillis } from "./time.ts";
 
-/** Functions that are asynchronous or slow in the package, or whose errors must name the size limit. */
+/** Functions with an own implementation. */
 const OWN_FUNCTIONS = {
   contains,
   fromMillis,
@@ -17,24 +15,12 @@ const OWN_FUNCTIONS = {
   string,
 } as Readonly<Record<string, Callable>>;
 
-/** Other functions that the packs of this repository use. */
-const COMMON_FUNCTIONS =
-  "assert boolean count exists floor keys lookup lowercase merge not number round substring substringAfter " +
-  "substringBefore toMillis trim type uppercase";
-
-/** Functions that no pack of this repository uses. `check` says where they are called. */
-const RARE_FUNCTIONS =
-  "abs append average base64decode base64encode ceil clone decodeUrl decodeUrlComponent distinct encodeUrl encodeUrlComponent error " +
-  "formatBase formatInteger formatNumber length max min pad parseInteger power reverse spread sqrt sum zip";
-
-const isRare: ReadonlySet<string> = new Set(RARE_FUNCTIONS.split(" "));
-
-/** Functions that a call with a second argument, a picture, makes slow. */
-const WITH_PICTURES: ReadonlySet<string> = new Set(["fromMillis", "toMillis"]);
-
-/** Whether `check` reports a call of a built-in function with this many arguments as left to the package `jsonata`. */
-export const isLeftToLibrary = (name: string, count: number): boolean =>
-  isRare.has(name) || (WITH_PICTURES.has(name) && count > 1);
+/** Functions of the package, which compiled expressions call directly. */
+const LIBRARY_FUNCTIONS =
+  "abs append assert average base64decode base64encode boolean ceil clone count decodeUrl decodeUrlComponent distinct " +
+  "encodeUrl encodeUrlComponent error exists floor formatBase formatInteger formatNumber keys length lookup lowercase " +
+  "max merge min not number pad parseInteger power reverse round spread sqrt substring substringAfter substringBefore " +
+  "sum toMillis trim type uppercase zip";
 
 /** Creates a function of compiled expressions from the package's function, with its signature. */
 function createBuiltin(name: string): Builtin {
@@ -48,10 +34,7 @@ function createBuiltin(name: string): Builtin {
 
 /** All built-in functions of compiled expressions by name. */
 export const BUILTINS: Readonly<Record<string, Builtin>> = Object.fromEntries(
-  [...Object.keys(OWN_FUNCTIONS), ...COMMON_FUNCTIONS.split(" "), ...isRare].map((name) => [
-    name,
-    createBuiltin(name),
-  ]),
+  [...Object.keys(OWN_FUNCTIONS), ...LIBRARY_FUNCTIONS.split(" ")].map((name) => [name, createBuiltin(name)]),
 );
 
 /** Built-in functions that call functions, which the package does asynchronously: only the interpreter supports them. */

@@ -1,9 +1,11 @@
 /** `check --laws`: checks a pack with generated values, and prints the results. */
 import {
-  checkLaws,
+  checkDocuments,
   type FieldVerdict,
   type LawFinding,
+  loadLaws,
   type TypeReport,
+  writeCounterexamples,
 } from "../../../../authoring/index.ts";
 import { type Block, type Item, plural } from "../../../../base/index.ts";
 import type { CheckedFolder, CheckFlags } from "./checked-folder.ts";
@@ -21,11 +23,11 @@ export type CheckedLaws = Awaited<ReturnType<typeof runLaws>>;
  * @throws {UnreadableDocumentError} {OtherServiceError}
  */
 export async function runLaws(folder: string, flags: CheckFlags, checked: CheckedFolder) {
-  const seed = Number(flags.seed ?? 1);
+  const { seed: text = "1", new: now, old } = flags;
+  const seed = Number(text);
   const options = { seed, runs: LAW_RUNS };
+  const { checkLaws } = await loadLaws();
   const laws = await checkLaws(checked.pack, options);
-  const { checkDocuments, writeCounterexamples } = await import("../../../../authoring/index.ts");
-  const { new: now, old } = flags;
   /** Undefined without a document of the upstream. */
   const types =
     now === undefined ? undefined : await checkDocuments(folder, checked, { new: now, old }, options);

@@ -1,15 +1,8 @@
 import { CLIENTS } from "../../../../audit/index.ts";
-import {
-  commandProcess,
-  formatDiagnostic,
-  openFeature,
-  OperatorFileError,
-  PackError,
-  type Settings,
-} from "../../../../base/index.ts";
+import { commandProcess, openFeature, type Settings } from "../../../../base/index.ts";
 import { openExistingState } from "../../../../gateway/index.ts";
 import { loadPack, packFolder } from "../../../../pack/index.ts";
-import { reportProblems } from "../report-problems.ts";
+import { reportInvalid } from "../report-problems.ts";
 import { loadFileFeatures } from "../../features.ts";
 import { readNeeds } from "../../feature-needs.ts";
 import { print } from "../../terminal.ts";
@@ -18,54 +11,37 @@ import { print } from "../../terminal.ts";
 export type OperatorFiles = Readonly<Record<string, string>>;
 
 /**
- * Runs `alpha-gateway check` for files of the operator: checks them with the pack whose names they use, and with the dates that were published.
+ * Runs `alpha-gateway check` for files of the operator: opens each as a gateway does, with the pack whose names they
+ * use and the dates that were published, and prints a summary of it.
  *
- * @param mayShorten Whether the plan may shorten dates that were published
+ * @param isAnnounced Whether the plan may shorten dates that were published
  * @returns the exit code: 1 if there is a problem
  */
-export async function checkOperatorFiles(
+export const checkOperatorFiles = (
   directory: string | undefined,
   files: OperatorFiles,
-  mayShorten: boolean,
+  isAnnounced: boolean,
   settings: Settings,
-): Promise<number> {
-  try {
-    await openFiles(packFolder(directory ?? settings.MAPPINGS_DIR), files, mayShorten, settings);
-    return 0;
-  } catch (error) {
-    if (error instanceof PackError) return reportProblems(error.diagnostics);
-    if (error instanceof OperatorFileError)
-      return reportProblems(error.problems, (problem) => `${problem.code} ${formatDiagnostic(problem)}`);
-    throw error;
-  }
-}
-
-/** Opens each file as a gateway does, and prints a summary of it. */
-async function openFiles(
-  folder: string,
-  files: OperatorFiles,
-  mayShorten: boolean,
-  settings: Settings,
-): Promise<void> {
-  const features = await loadFileFeatures();
-  const ofFiles = features.flatMap(({ name, setting }) => (files[name] ? [[setting, files[name]]] : []));
-  const given: Settings = { ...settings, ...Object.fromEntries(ofFiles) };
-  const checked = features.filter(({ name }) => files[name] !== undefined);
-  const needsState = checked.some(({ checksWith }) => checksWith?.state);
-  const namesClients = checked.some(({ checksWith }) => checksWith?.clients);
-  const store = needsState ? await openExistingState(settings) : undefined;
-  try {
-    const needs = await readNeeds(given, () => loadPack(folder, settings.WORDS), {
-      store,
-      isAnnounced: mayShorten,
-    });
-    for (const feature of features) {
-      if (!checked.includes(feature) && !(feature === CLIENTS && namesClients)) continue;
-      const { parts, close } = await openFeature(feature, given, needs, commandProcess());
-      print(`${parts?.summary?.()}\n`);
-      await close();
+): Promise<number> =>
+  reportInvalid(async () => {
+    const folder = packFolder(directory ?? settings.MAPPINGS_DIR);
+    const features = await loadFileFeatures();
+    const ofFiles = features.flatMap(({ name, setting }) => (files[name] ? [[setting, files[name]]] : []));
+    const given: Settings = { ...settings, ...Object.fromEntries(ofFiles) };
+    const checked = features.filter(({ name }) => files[name] !== undefined);
+    const needsState = checked.some(({ checksWith }) => checksWith?.state);
+    const namesClients = checked.some(({ checksWith }) => checksWith?.clients);
+    const store = needsState ? await openExistingState(settings) : undefined;
+    try {
+      const needs = await readNeeds(given, () => loadPack(folder, settings.WORDS), { store, isAnnounced });
+      for (const feature of features) {
+        if (!checked.includes(feature) && !(feature === CLIENTS && namesClients)) continue;
+        const { parts, close } = await openFeature(feature, given, needs, commandProcess());
+        print(`${parts?.summary?.()}\n`);
+        await close();
+      }
+    } finally {
+      await store?.close();
     }
-  } finally {
-    await store?.close();
-  }
-}
+    return 0;
+  });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type FileKind, fileSchema, type Pack, packFolder } from "../../../../pack/index.ts";
-import { operatorFileSchema, PackError } from "../../../../base/index.ts";
+import { operatorFileSchema } from "../../../../base/index.ts";
 import type { Expression } from "../../../../jsonata/index.ts";
 import { catalogsSchema, exampleSchema } from "../../../../authoring/index.ts";
 import { loadFileFeatures } from "../../features.ts";
@@ -8,7 +8,7 @@ import { print, printBlocks } from "../../terminal.ts";
 import { checkChanges } from "./check-changes.ts";
 import { type CheckFlags, readFolder } from "./checked-folder.ts";
 import { outlinePack } from "./outline-pack.ts";
-import { reportProblems } from "../report-problems.ts";
+import { reportInvalid, reportProblems } from "../report-problems.ts";
 import { type FindState, warnOfUnusedLines } from "./unused-lines.ts";
 
 async function schemaOf(kind: string): Promise<unknown> {
@@ -41,20 +41,6 @@ async function checkFolder(directory: string, flags: CheckFlags, state?: FindSta
   return checkPackLaws(directory, flags, checked);
 }
 
-/** Checks a pack once. @returns the exit code */
-async function checkOnce(
-  directory: string,
-  flags: CheckFlags,
-  state: FindState | undefined,
-): Promise<number> {
-  try {
-    return await checkFolder(directory, flags, state);
-  } catch (error) {
-    if (error instanceof PackError) return reportProblems(error.diagnostics);
-    throw error;
-  }
-}
-
 /**
  * Runs `alpha-gateway check`.
  *
@@ -69,8 +55,7 @@ export async function check(
 ): Promise<number> {
   const { schema, watch, format } = flags;
   if (schema !== undefined) {
-    const jsonSchema = await schemaOf(schema);
-    print(`${JSON.stringify(jsonSchema, null, 2)}\n`);
+    print(`${JSON.stringify(await schemaOf(schema), null, 2)}\n`);
     return 0;
   }
   const folder = packFolder(directory);
@@ -78,6 +63,6 @@ export async function check(
     const { printCheck } = await import("./check-json.ts");
     return printCheck(folder, flags);
   }
-  const once = (): Promise<number> => checkOnce(folder, flags, state);
+  const once = (): Promise<number> => reportInvalid(() => checkFolder(folder, flags, state));
   return watch && existsSync(folder) ? checkChanges(folder, once) : once();
 }

@@ -14,23 +14,14 @@ const MOST_SHOWN = 120;
 const describeExpression = ({ source, origin }: LocatedExpression): string =>
   `${origin ? `${origin.place} ${origin.path}: ` : ""}${cutText(source.trim().replaceAll(/\s+/g, " "), MOST_SHOWN)}`;
 
-/**
- * The functions of an expression that the package `jsonata` runs, or the reason why it runs the whole expression.
- * Undefined if the expression is compiled.
- */
-function describeInterpreted(expression: LocatedExpression) {
-  const { engine, fallback, libraryCalls = new Set() } = expression;
-  if (engine === "interpreted") return `interpreted: ${describeExpression(expression)} (${fallback})`;
-  const names = [...libraryCalls].map((name) => `$${name}`).join(", ");
-  return names === "" ? undefined : `partly interpreted: ${describeExpression(expression)} (${names})`;
-}
-
-/** How many expressions run as JavaScript, and a line for each interpreted or partly interpreted one. */
+/** How many expressions run as JavaScript, and a line for each interpreted one with the reason. */
 function describeEngines(expressions: readonly LocatedExpression[]): Item {
-  const interpreted = expressions.filter(({ engine }) => engine === "interpreted").length;
-  const lines = expressions.map(describeInterpreted).filter((line) => line !== undefined);
+  const interpreted = expressions.filter(({ engine }) => engine === "interpreted");
+  const lines = interpreted.map(
+    (expression) => `interpreted: ${describeExpression(expression)} (${expression.fallback})`,
+  );
   return {
-    line: `expressions compiled ${expressions.length - interpreted}, interpreted ${interpreted}`,
+    line: `expressions compiled ${expressions.length - interpreted.length}, interpreted ${interpreted.length}`,
     items: [...new Set(lines.sort())],
   };
 }

@@ -1,0 +1,107 @@
+/** The sub-expressions of a source, each with its text: JSONata's nodes only have the end of one of their tokens. */
+import { isNode, type AstNode } from "../language/ast.ts";
+
+/** A sub-expression, as it is written. */
+export interface Step {
+  readonly text: string;
+  /** Offset of the text in the source. */
+  readonly offset: number;
+  /** Which branch of a condition it is. */
+  readonly branch: "then" | "else" | undefined;
+  /** The node around it. */
+  readonly parent: AstNode | undefined;
+  /** Whether its evaluations are recorded. */
+  readonly isRecorded: boolean;
+}
+
+/** Offsets into a source: the first character, and the one after the last. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Token extends Range {
+  readonly text: string;
+}
+
+/**
+ * Comments, texts, names in backticks, regular expressions (a slash after an operand divides), numbers, names and
+ * variables, operators.
+ */
+const TOKEN =
+  /\/\*[^]*?(?:\*\/|$)|"(?:\\[^]|[^"\\])*"?|'(?:\\[^]|[^'\\])*'?|`[^`]*`?|(?<![\w)\]}"'`$]\s{0,99})\/(?:\\[^]|[^\\/\n]){1,1000}\/[im]*|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|[^\s.[\]{}(),@#;:?+\-*/%|=<>^&!~"'`]+|\.\.|:=|[!<>]=|\*\*|~>|\?[:?]|\S/g;
+
+const tokenize = (source: string): Token[] =>
+  [...source.matchAll(TOKEN)]
+    .map(({ 0: text, index: start }) => ({ text, start, end: start + text.length }))
+    .filter(({ text }) => !text.startsWith("/*"));
+
+const PAIRS: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
+
+/** The places of all pairs of brackets. */
+function findBrackets(tokens: readonly Token[]): readonly Range[] {
+  const pairs: Range[] = [];
+  const open: { readonly start: number; readonly closing: string }[] = [];
+  for (const { text, start, end } of tokens) {
+    const closing = PAIRS[text];
+    if (closing !== undefined) open.push({ start, closing });
+    else if (open.at(-1)?.closing === text) pairs.push({ start: open.pop()?.start ?? 0, end });
+  }
+  return pairs.toSorted((one, other) => one.start - other.start);
+}
+
+/** Values whose text is the same as in the source, and functions, which have no text. */
+const UNRECORDED = new Set(["string", "number", "value", "regex", "lambda"]);
+
+/** Whether the value of a node is a part of the value around it: a name in a path, and the function of a call. */
+const isPartOf = ({ type }: AstNode, key: string, parent: AstNode | undefined): boolean =>
+  key === "procedure" || (type === "name" && key === "steps" && parent?.type === "path");
+
+/** The text after the last part of a node that belongs to it. */
+const KEEP_ARRAY = /^\s*\[\s*\]/;
+const SUFFIXES: Readonly<Record<string, RegExp>> = { transform: /^\s*\|/ };
+
+/** Finds all sub-expressions of a source. @param ast Its syntax tree */
+export function findSteps(source: string, ast: AstNode): ReadonlyMap<AstNode, Step> {
+  const tokens = tokenize(source);
+  const brackets = findBrackets(tokens);
+  const indexes = new Map(tokens.map(({ end }, index) => [end, index]));
+  const steps = new Map<AstNode, Step>();
+
+  /** The token of a node, with what belongs to it: a minus sign, the word "function". */
+  function findToken({ type, value, position: end }: AstNode): Range {
+    if (end === undefined) return { start: source.length, end: 0 };
+    const index = indexes.get(end) ?? 0;
+    const hasPrefix = type === "lambda" || (type === "number" && Number(value) < 0);
+    return { start: tokens[hasPrefix ? index - 1 : index]?.start ?? end, end };
+  }
+
+  /** Extends a range over the brackets that it opens, and the suffix of its node. */
+  function close(node: AstNode, start: number, end: number): number {
+    const closed = brackets.reduce(
+      (last, pair) => (pair.start >= start && pair.start < last ? Math.max(last, pair.end) : last),
+      end,
+    );
+    const suffix = node["keepSingletonArray"] === true ? KEEP_ARRAY : SUFFIXES[node.type];
+    return closed + (suffix?.exec(source.slice(closed))?.[0].length ?? 0);
+  }
+
+  function visit(part: unknown, key: string, parent: AstNode | undefined): Range {
+    const node = isNode(part) ? part : undefined;
+    let { start, end } = node ? findToken(node) : { start: source.length, end: 0 };
+    if (typeof part === "object" && part !== null)
+      for (const [name, inner] of Object.entries(part)) {
+        const range = visit(inner, Array.isArray(part) ? key : name, node ?? parent);
+        start = Math.min(start, range.start);
+        end = Math.max(end, range.end);
+      }
+    if (!node) return { start, end };
+    end = close(node, start, end);
+    const branch = parent?.type === "condition" && (key === "then" || key === "else") ? key : undefined;
+    const isRecorded = !isPartOf(node, key, parent) && (branch !== undefined || !UNRECORDED.has(node.type));
+    steps.set(node, { text: source.slice(start, end), offset: start, branch, parent, isRecorded });
+    return { start, end };
+  }
+  visit(ast, "", undefined);
+  return steps;
+}
