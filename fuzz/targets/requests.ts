@@ -3,13 +3,12 @@
  * envelope, and the record has no token.
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { createRecordIds } from "../../src/audit/record/record-id.ts";
-import { Redaction } from "../../src/audit/redact/redact.ts";
 import type { AuditRecord } from "../../src/audit/record/record.ts";
 import { addQuery } from "../../src/pack/calls/endpoint.ts";
 import { loadPack } from "../../src/pack/load/load-pack.ts";
-import { translatedExchange } from "../../src/gateway/record/alpha-record.ts";
-import { createRecord } from "../../src/gateway/record/recorded-exchange.ts";
+import { createRecord } from "../../src/gateway/record/create-record.ts";
+import { createRecordOptions } from "../../src/gateway/record/record-options.ts";
+import { translatedExchange } from "../../src/gateway/record/recorded-exchange.ts";
 import { createDryRun, type DryRunResponse } from "../../src/compare/dry-run/dry-run.ts";
 import { describePack } from "../../src/pack/openapi/document.ts";
 import { dictionaryOf, packSeeds, parseInput, type Message } from "../pack-seeds.ts";
@@ -46,17 +45,7 @@ function problemsOf(keys: readonly string[], value: unknown): string {
 let responses: readonly Message[] = [];
 let calls = 0;
 let record: AuditRecord | undefined;
-const options = {
-  newId: createRecordIds(),
-  redaction: new Redaction({ names: pack.secretNames, bodyLimit: 16_384 }),
-  bodies: true,
-  credentials: pack.credentials,
-  filterHeader: client.filters?.header,
-  packHash: pack.hash,
-  sentNames: pack.sentNames,
-  lossNames: pack.lossNames,
-  grammar: pack.grammar,
-};
+const options = createRecordOptions(pack, { AUDIT: "full", AUDIT_BODY_LIMIT: 16_384 });
 const upstream = pretendedV4(pack, () => {
   // What a client polls for stays as it is.
   const response = responses[Math.min(calls, responses.length - 1)];

@@ -70,11 +70,10 @@ export {
   type MigrationState,
   migrationStateOf,
   pauseDays,
-  nameClients,
-  type NamedClient,
   type QuietTime,
   spansOf,
 } from "./usage/migration-state.ts";
+export { nameClients, type NamedClient } from "./usage/name-clients.ts";
 export { describeStates, STATE_LABELS } from "./usage/migration-words.ts";
 export { type LossClient, type LossSummary, type RankedLoss, rankLosses } from "./usage/rank-losses.ts";
 export { MAX_SEARCH_LENGTH, searchClients } from "./usage/search-clients.ts";

@@ -4,7 +4,7 @@ export { createCandidateReloader } from "./candidate/candidate-pack.ts";
 export { createLiveComparison } from "./candidate/compare-live.ts";
 export { loadInitialPack, PACK_CHOICE, type PackChoice } from "./candidate/pack-choice.ts";
 export { createTesterGuard } from "./candidate/tester-guard.ts";
-export type { Exchange } from "./answers/second-answer.ts";
+export type { Exchange } from "./answers/comparison.ts";
 export { readExample } from "./counts/stored-counts.ts";
 export type { Compared } from "./answers/comparison.ts";
 export { openComparisons } from "./counts/comparisons.ts";

@@ -24,7 +24,6 @@ export {
   type UpstreamTokens,
   type UpstreamTokenTable,
 } from "./auth/upstream-tokens.ts";
-export type { LegacyExchange } from "./forward/legacy-proxy.ts";
 export {
   createLegacyForward,
   type LegacyForwardParts,
@@ -34,12 +33,10 @@ export {
   openLegacy,
   findRoute,
 } from "./forward/legacy.ts";
-export { createNativeAuthorization } from "./forward/native-authorization.ts";
-export { nativeToken } from "./forward/exchange.ts";
-export { createForward } from "./forward/forward.ts";
+export { createNativeAuthorization, createNativeGate, nativeToken } from "./forward/native-authorization.ts";
+export { Forward } from "./forward/forward.ts";
 export { cleanRequestHeaders, cleanResponseHeaders, connectionOptions } from "./http/forwarded-headers.ts";
-export { createNativeRateLimit } from "./forward/native-authorization.ts";
-export type { ForwardError } from "./forward/exchange.ts";
+export type { ForwardError, ForwardObserver } from "./forward/exchange.ts";
 export { badRequestBody, createMessageRejection } from "./http/bad-request.ts";
 export {
   createGuard,
@@ -109,12 +106,11 @@ export {
 export { findIssuer } from "./stages/enforce-plan.ts";
 export { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
 export { findInvalidIds } from "./responses/bulk/make-call.ts";
-export { isAccepted, translatedExchange } from "./record/alpha-record.ts";
-export { createRecord } from "./record/recorded-exchange.ts";
-export { BodyStart } from "./record/body-start.ts";
-export { addFromCall, recordCalls } from "./record/route-names.ts";
-export { createRecordOptions, createRedaction } from "./record/recorded-request.ts";
-export { isSecretId, type RecordOptions } from "./record/recorded-request.ts";
+export { type ForwardedExchange, isAccepted, translatedExchange } from "./record/recorded-exchange.ts";
+export { createRecord, recordCalls } from "./record/create-record.ts";
+export type { BodyStart } from "./record/body-start.ts";
+export { addFromCall, isSecretId } from "./record/find-secrets.ts";
+export { createRecordOptions, createRedaction, type RecordOptions } from "./record/record-options.ts";
 export { Recorder } from "./record/recorder.ts";
 export { createResponseCache, NO_RESPONSE_CACHE } from "./calls/response-cache.ts";
 export {

@@ -1,7 +1,7 @@
 /** Opens the services of a gateway in their order: the stores, the operator's features, then what calls v4. */
 import { CLIENTS, openAudit, startAuditThread } from "../../audit/index.ts";
 import {
-  createForward,
+  Forward,
   openLegacy,
   openOAuthServices,
   openSharedState,
@@ -187,7 +187,7 @@ export async function openUpstreamServices(
     breaker: { areAddressesShared: mayShareAddresses(settings) },
   };
   const upstream = opener.add(openUpstream(options, log, metrics), (each) => each.close());
-  const forward = createForward({ ...options, breaker: upstream.breaker });
+  const forward = new Forward({ ...options, breaker: upstream.breaker });
   const nativeProxy = opener.add(forward, (each) => each.close());
   return { oauth, upstream, nativeProxy };
 }

@@ -5,11 +5,12 @@ import {
   cleanRequestHeaders,
   cleanResponseHeaders,
   createNativeAuthorization,
-  createNativeRateLimit,
+  createNativeGate,
   createPackTokenJudge,
   type ForwardError,
   isNative,
   type Middleware,
+  nativeToken,
   plainRequestOf,
   type Recorder,
   restoreTarget,
@@ -46,29 +47,35 @@ export function createNativeMiddleware(
     body: upstreamError(pack, reason, shown),
   });
   const failed = errorOf(FAILURE, 500, 502);
-  const forward = nativeProxy({
+  const forward = nativeProxy.for({
+    lane: "native",
     errors: {
       failed,
       timedOut: failed,
       unavailable: errorOf("The service does not respond at the moment. Try again later.", 503),
       limited: errorOf("Too many requests. Try again later.", TOO_MANY_REQUESTS),
     },
-    gate: {
+    admit: createNativeGate({
+      name: pack.dialect.upstream.name,
       scheme,
-      lookUp: createNativeRateLimit({ tokens, limits, judgeToken: createPackTokenJudge(pack) }),
+      tokens,
+      limits,
+      judgeToken: createPackTokenJudge(pack),
       authorize: createNativeAuthorization({
         issued: oauth.tokenStore,
         scopes: pack.scopes,
         accessOf: pack.v4Access,
       }),
       errorBody: (reason, status) => upstreamError(pack, reason, status),
-    },
+    }),
+    isKnown: ({ isAccepted }) => isAccepted,
     prepareRequest: ({ headers }) => cleanRequestHeaders(headers),
     cleanResponse: cleanResponseHeaders,
-    hashOf: (_request, token) => tokenHash(token),
+    hashOf: (plain) => tokenHash(nativeToken(plain)),
     vary: ["Authorization", ...settingsVary(settings)],
     hasOwnCors: settings.CORS_ORIGINS !== undefined,
-    startRecording: (request, hash) => recorder.startNative(request, hash),
+    keptBytes: (plain) => recorder.keptBytes(plain, "native"),
+    record: (exchange) => recorder.forwarded(exchange),
     recordFirst: settings.AUDIT_DURABILITY === "strict",
   });
   const forwardNative: Middleware = (request, response, next) => {

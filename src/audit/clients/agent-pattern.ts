@@ -6,65 +6,42 @@
  */
 export const MAX_AGENT_LENGTH = 200;
 
-/** A pattern of user agents. `*` matches any text. */
-interface AgentPattern {
-  readonly name: string;
-  /** Its position in the file. */
-  readonly order: number;
-  /** Length of the text before its first `*`. */
-  readonly prefix: number;
-  /** The texts after each `*`. Empty for a pattern without `*`. */
-  readonly rest: readonly string[];
-}
-
-/** Whether a text with the prefix of a pattern matches the pattern. Each part is searched once, from left to right. */
-function matchesRest({ prefix, rest }: AgentPattern, text: string): boolean {
-  const last = rest.at(-1);
-  if (last === undefined) return text.length === prefix;
-  let at = prefix;
-  for (const part of rest.slice(0, -1)) {
-    const found = text.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
-}
-
-/**
- * The patterns of all clients, indexed by the text before their first `*`. A user agent is only compared with
- * patterns whose prefix it has, so the number of other patterns does not matter.
- */
+/** Patterns of user agents, in which `*` matches any text. Case is ignored. */
 export class AgentPatterns {
-  readonly #byPrefix = new Map<string, AgentPattern[]>();
-  /** How many patterns there are. */
-  readonly size: number;
-  /** The lengths of the prefixes, ascending. */
-  readonly #lengths: readonly number[];
+  readonly #patterns: readonly { readonly name: string; readonly parts: readonly string[] }[];
 
-  /** @param patterns In the order of the file: of two patterns that match, the first one wins. Case is ignored */
+  /** @param patterns In the order of the file: of two patterns that match, the first one wins */
   constructor(patterns: readonly { readonly pattern: string; readonly name: string }[]) {
-    this.size = patterns.length;
-    for (const [order, { pattern, name }] of patterns.entries()) {
-      const [prefix = "", ...rest] = pattern.toLowerCase().split("*");
-      const same = this.#byPrefix.get(prefix) ?? [];
-      same.push({ name, order, prefix: prefix.length, rest });
-      this.#byPrefix.set(prefix, same);
-    }
-    const lengths = new Set([...this.#byPrefix.keys()].map(({ length }) => length));
-    this.#lengths = [...lengths].toSorted((one, other) => one - other);
+    this.#patterns = patterns.map(({ pattern, name }) => ({
+      name,
+      parts: pattern.toLowerCase().split("*"),
+    }));
+  }
+
+  /** How many patterns there are. */
+  get size(): number {
+    return this.#patterns.length;
   }
 
   /** The name of the client whose pattern matches a user agent, of at most {@link MAX_AGENT_LENGTH} characters. */
   nameOf(agent: string): string | undefined {
     const text = agent.toLowerCase();
-    let found: AgentPattern | undefined;
-    for (const length of this.#lengths) {
-      if (length > text.length) break;
-      const match = this.#byPrefix.get(text.slice(0, length))?.find((pattern) => matchesRest(pattern, text));
-      if (match && !(found && found.order < match.order)) found = match;
-    }
-    return found?.name;
+    return this.#patterns.find(({ parts }) => matches(parts, text))?.name;
   }
+}
+
+/** Whether a text consists of these parts with any text between them. Each part is searched once, from left to right. */
+function matches([first = "", ...rest]: readonly string[], text: string): boolean {
+  if (!text.startsWith(first)) return false;
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
 }
 
 /** Longest name of a family. */

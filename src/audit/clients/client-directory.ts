@@ -73,20 +73,14 @@ const directoryDefinition = z
 
 type DirectoryDefinition = z.output<typeof directoryDefinition>;
 
-/** An entry of the directory. */
-export interface KnownClient {
+/** An entry of the directory. No record, log or metric contains its contact, which is personal data. */
+export interface KnownClient extends Readonly<
+  Omit<z.output<typeof clientDefinition>, "user_agents" | "tester">
+> {
   readonly name: string;
-  /** Personal data: no record, log or metric contains it. */
-  readonly contact: string | undefined;
-  readonly owner: string | undefined;
-  readonly note: string | undefined;
-  readonly tokens: readonly string[];
-  readonly applications: readonly string[];
   readonly userAgents: readonly string[];
   /** Whether the client may select the candidate pack. */
   readonly isTester: boolean;
-  /** `YYYY-MM-DD`. Undefined: the plan's date. */
-  readonly ends: string | undefined;
 }
 
 /** The known facts about the sender of a request. */
@@ -119,73 +113,54 @@ const CACHED_AGENTS = 2000;
 /** Maps each key to its client, and reports keys that two clients share. */
 function indexKeys(
   clients: readonly KnownClient[],
-  member: "tokens" | "applications",
-  { code, key, report }: { readonly code: string; readonly key: string; readonly report: ReportProblem },
+  keysOf: (client: KnownClient) => readonly string[],
+  reportTwice: (client: KnownClient, index: number, other: string) => void,
 ): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
-  for (const { name, [member]: keys } of clients)
-    for (const [index, each] of keys.entries()) {
-      const other = names.get(each);
-      if (other !== undefined)
-        report(code, [name, key, index], `"${each}" belongs to the client "${other}" already`);
-      names.set(each, name);
+  for (const client of clients)
+    for (const [index, key] of keysOf(client).entries()) {
+      const other = names.get(key);
+      if (other !== undefined) reportTwice(client, index, other);
+      names.set(key, client.name);
     }
   return names;
 }
 
-/** Reports patterns that two clients share. If two patterns match a user agent, the first one in the file wins. */
-function reportSamePatterns(clients: readonly KnownClient[], report: ReportProblem): void {
-  const owners = new Map<string, string>();
-  for (const { name, userAgents } of clients)
-    for (const [index, pattern] of userAgents.entries()) {
-      const key = pattern.toLowerCase();
-      const other = owners.get(key);
-      if (other !== undefined)
-        report(
-          "AG_CLIENT_PATTERN_TWICE",
-          [name, "user_agents", index],
-          `"${pattern}" belongs to the client "${other}" already`,
-        );
-      owners.set(key, name);
-    }
-}
-
-/** Reports names that differ only in case, because people and searches would confuse them. */
-function reportSimilarNames(clients: readonly KnownClient[], report: ReportProblem): void {
-  const names = new Map<string, string>();
-  for (const { name } of clients) {
-    const other = names.get(name.toLowerCase());
-    if (other !== undefined)
-      report("AG_CLIENT_NAME_TWICE", [name], `the name is that of the client "${other}" in other letters`);
-    names.set(name.toLowerCase(), name);
-  }
-}
-
 function compileDirectory(definition: DirectoryDefinition, report: ReportProblem): ClientDirectory {
   const clients = Object.entries(definition).map(
-    ([
+    ([name, { user_agents: userAgents, tester: isTester, ...others }]): KnownClient => ({
       name,
-      { contact, owner, note, tokens, applications, user_agents: userAgents, tester: isTester, ends },
-    ]): KnownClient => ({
-      name,
-      contact,
-      owner,
-      note,
-      tokens,
-      applications,
+      ...others,
       userAgents,
       isTester,
-      ends,
     }),
   );
-  reportSimilarNames(clients, report);
-  const byToken = indexKeys(clients, "tokens", { code: "AG_CLIENT_TOKEN_TWICE", key: "tokens", report });
-  const byApplication = indexKeys(clients, "applications", {
-    code: "AG_CLIENT_APPLICATION_TWICE",
-    key: "applications",
-    report,
-  });
-  reportSamePatterns(clients, report);
+  const reportTwice =
+    (code: string, key: "tokens" | "applications" | "user_agents") =>
+    ({ name }: KnownClient, index: number, other: string): void =>
+      report(
+        code,
+        [name, key, index],
+        `"${definition[name]?.[key][index]}" belongs to the client "${other}" already`,
+      );
+  // People and searches would confuse names that differ only in case.
+  indexKeys(
+    clients,
+    ({ name }) => [name.toLowerCase()],
+    ({ name }, _, other) =>
+      report("AG_CLIENT_NAME_TWICE", [name], `the name is that of the client "${other}" in other letters`),
+  );
+  const byToken = indexKeys(clients, ({ tokens }) => tokens, reportTwice("AG_CLIENT_TOKEN_TWICE", "tokens"));
+  const byApplication = indexKeys(
+    clients,
+    ({ applications }) => applications,
+    reportTwice("AG_CLIENT_APPLICATION_TWICE", "applications"),
+  );
+  indexKeys(
+    clients,
+    ({ userAgents }) => userAgents.map((pattern) => pattern.toLowerCase()),
+    reportTwice("AG_CLIENT_PATTERN_TWICE", "user_agents"),
+  );
   const byName = new Map(clients.map((client) => [client.name, client]));
   const patterns = new AgentPatterns(
     clients.flatMap(({ name, userAgents }) => userAgents.map((pattern) => ({ pattern, name }))),

@@ -2,14 +2,8 @@
 import { stringify } from "yaml";
 import { type Block, type FeatureCommands, formatCount, formatDay, plural } from "../../base/index.ts";
 import type { AuditStore } from "../store/store.ts";
-import {
-  createMigrationJudge,
-  type Migration,
-  nameClients,
-  type NamedClient,
-  pauseDays,
-  spansOf,
-} from "../usage/migration-state.ts";
+import { createMigrationJudge, type Migration, pauseDays, spansOf } from "../usage/migration-state.ts";
+import { nameClients, type NamedClient } from "../usage/name-clients.ts";
 import { isNamedKey, UNACCEPTED } from "../usage/summary-key.ts";
 import { agentsText } from "../usage/usage.ts";
 import { agentFamily } from "../clients/agent-pattern.ts";

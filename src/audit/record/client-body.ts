@@ -18,7 +18,7 @@ export const isForm = ({ type = "" }: SentBody): boolean => FORM.test(type);
 
 /** Bodies of other types are files, such as images and archives. */
 const TEXT =
-  /^\s*(?:text\/|multipart\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b|application\/x-(?:www-form-urlencoded|ndjson)\b)/i;
+  /^\s*(?:text\/|multipart\/|application\/(?:[\w.-]+\+)?(?:json|xml|javascript)\b|application\/x-(?:www-form-urlencoded|ndjson)\b)/i;
 
 /** Whether a body of this `Content-Type` may be text, in any encoding. */
 export const isTextType = (type: string | undefined): boolean => type === undefined || TEXT.test(type);

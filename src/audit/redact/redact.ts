@@ -24,12 +24,12 @@ export type SentHeaders = Readonly<Record<string, string | readonly string[] | u
 
 /** The parts of a request that may contain secrets. */
 export interface SentTexts {
-  readonly path: string;
-  /** Whether the path is one of the pack's routes. */
-  readonly isRoute: boolean;
-  readonly query: string;
+  readonly path?: string;
+  /** Whether the path is one of the pack's routes. Default: no. */
+  readonly isRoute?: boolean;
+  readonly query?: string;
   /** Headers that are recorded. */
-  readonly texts: readonly (string | undefined)[];
+  readonly texts?: readonly (string | undefined)[];
   /** Other headers, with their names in lower case. */
   readonly headers?: SentHeaders | undefined;
   readonly body?: SentBody | undefined;
@@ -37,6 +37,11 @@ export interface SentTexts {
 
 /** Maximum bytes of a body that are searched. Searching a megabyte would delay all other requests. */
 const MIN_SEARCHED = 65_536;
+/**
+ * The last characters of a long body, which may have the start of a token or of another value. They are searched, but
+ * not recorded.
+ */
+const UNRECORDED_END = 128 * NEEDLE_LENGTH;
 /** Minimum length of a token. Nobody issues shorter ones, and they could be a part of any text. */
 const MIN_TOKEN_LENGTH = 8;
 
@@ -76,7 +81,7 @@ export class Redaction {
 
   /** Adds the secret values of another message. */
   addFrom(
-    { path, isRoute, query, texts: recorded, headers = {}, body }: SentTexts,
+    { path = "", isRoute = false, query = "", texts: recorded = [], headers = {}, body }: SentTexts,
     found: SecretValues,
   ): void {
     this.#search(found, (walk) => {
@@ -161,7 +166,8 @@ export class Redaction {
     return guarded(length, values, () => {
       const text = new TextDecoder().decode(bytes);
       if (hasValueMember(text) || this.#walk().text(text) !== text) return omittedBody(length, UNPARSED);
-      return truncatedBody(values?.redact(text) ?? text, this.#limit, length);
+      const limit = Math.min(this.#limit, this.maxSearched - UNRECORDED_END);
+      return truncatedBody(values?.redact(text) ?? text, limit, length);
     });
   }
 

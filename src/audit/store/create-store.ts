@@ -2,13 +2,18 @@
 import { readPage, readRecord } from "./read-record.ts";
 import { CountedNames } from "../usage/counted-names.ts";
 import { RecentBytes } from "./client-shares.ts";
-import type { EraseRequest, Erasure } from "./erase.ts";
-import { limitsOf, startPurge } from "./purge.ts";
+import { startPurge } from "./purge.ts";
 import { createBatch } from "./segment.ts";
-import { AuditUnavailableError, type AuditStore, type StoreOptions } from "./store.ts";
-import type { StoredRow } from "./record-row.ts";
-import { createWriteQueue, GROUP_MS, MAX_QUEUED, RefusedRowsError } from "./write-queue.ts";
+import type { EraseStep } from "./sql/erase-client.ts";
 import type { StoreJobs } from "./sql/jobs.ts";
+import {
+  AuditUnavailableError,
+  type AuditStore,
+  type EraseRequest,
+  type Erasure,
+  type StoreOptions,
+} from "./store.ts";
+import { RefusedRowsError, WriteQueue, type WriteQueueOptions } from "./write-queue.ts";
 
 /** The jobs of a database, grouped so that urgent ones do not wait for slow ones. */
 export interface StoreParts {
@@ -27,11 +32,11 @@ export interface StoreParts {
 export interface StoreTimes {
   /** Without traffic, nothing else would notice that the database can't be written. */
   readonly probeMs: number;
-  readonly purgeMs?: number;
+  readonly purgeMs: number;
 }
 
 /** Returns the function that commits groups of rows. */
-function committer({ write }: Pick<StoreJobs, "write">): (rows: readonly StoredRow[]) => Promise<number> {
+function committer({ write }: Pick<StoreJobs, "write">): WriteQueueOptions["commit"] {
   const recent = new RecentBytes();
   const names = new CountedNames();
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
@@ -60,7 +65,7 @@ async function erase(
 ): Promise<Erasure> {
   let records = 0;
   for (let from: number | undefined = 0; from !== undefined;) {
-    const step = await writer.erase({ keys: request.keys, from });
+    const step: EraseStep = await writer.erase({ keys: request.keys, from });
     records += step.records;
     from = step.next;
     onRecords?.(records);
@@ -74,22 +79,16 @@ export function createStore(
   options: StoreOptions,
   { probeMs, purgeMs }: StoreTimes,
 ): AuditStore {
-  const { durability, onFault, onRefused, onTooManyClients } = options;
-  const queue = createWriteQueue({
+  const { durability, onFault, onRefused } = options;
+  const queue = new WriteQueue({
+    ...options.queue,
     commit: committer(writer),
     durability,
-    groupMs: GROUP_MS,
-    ...MAX_QUEUED,
-    ...options.queue,
     onFault,
     onRefused,
   });
-  const purge = startPurge({
-    step: () => writer.purge(limitsOf(options)),
-    onTooManyClients,
-    everyMs: purgeMs,
-  });
-  const probe = setInterval(queue.probe, probeMs).unref();
+  const purge = startPurge(writer, options, purgeMs);
+  const probe = setInterval(() => queue.probe(), probeMs).unref();
   queue.probe();
   let closing: Promise<void> | undefined;
 
@@ -112,7 +111,7 @@ export function createStore(
   }
 
   return {
-    append: queue.push,
+    append: (record) => queue.push(record),
     texts: open(reader.page),
     query: open(async (query) => readPage(await reader.page(query), options)),
     get: open(async (id: string) => {
@@ -140,9 +139,8 @@ export function createStore(
     fault,
     stats: () => ({
       ...queue.stats(),
+      ...purge.counts,
       errors: queue.stats().errors + database.restarts(),
-      evicted: purge.evicted(),
-      evictedClients: purge.evictedClients(),
     }),
     close: () => (closing ??= closeAll()),
   };

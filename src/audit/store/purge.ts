@@ -1,82 +1,15 @@
-import { repeat } from "./repeat.ts";
-import type { StoreOptions } from "./store.ts";
-import { DAY_MS, MAX_SUMMARY_ROWS, MAX_TOKENS, USAGE_RETENTION_DAYS } from "../usage/usage.ts";
+/** Regular deletion of what is too old or too much. */
+import type { StoreJobs } from "./sql/jobs.ts";
+import type { StoreLimits, StoreOptions } from "./store.ts";
+import { DAY_MS, dayNumber, MAX_SUMMARY_ROWS, MAX_TOKENS, USAGE_RETENTION_DAYS } from "../usage/usage.ts";
 
-/** Frequent enough that a busy store does not exceed its size limit by much. Milliseconds. */
-const EVERY_MS = 10_000;
+/** Milliseconds between two checks of the summaries, because each counts their rows. */
+const SUMMARIES_MS = 60_000;
 /** Milliseconds between two steps, in which commits can run. */
 const BETWEEN_STEPS_MS = 20;
 
-/** The result of one step of a purge. */
-export interface PurgeResult {
-  /** Records that were deleted only because of the size limit. */
-  readonly evicted: number;
-  /** Clients that lost summaries because there are too many clients. */
-  readonly clients: number;
-  /** Whether there may be more to delete. */
-  readonly more: boolean;
-}
-
-/** Options of {@link startPurge}. */
-export interface PurgeOptions {
-  /** Deletes an expired day, or some segments above the size limit. */
-  readonly step: () => Promise<PurgeResult>;
-  readonly everyMs?: number | undefined;
-  /** See {@link StoreOptions.onTooManyClients}. */
-  readonly onTooManyClients?: (() => void) | undefined;
-}
-
-/** Starts to delete old records at once, and then every ten seconds, in small steps. */
-export function startPurge({ step, everyMs = EVERY_MS, onTooManyClients }: PurgeOptions): {
-  readonly stop: () => void;
-  /** Records deleted since the start because of the size limit. */
-  readonly evicted: () => number;
-  /** Clients that lost summaries since the start. */
-  readonly evictedClients: () => number;
-} {
-  let evictedSince = 0;
-  let clientsSince = 0;
-  /** Clients that lost summaries since the last purge that had nothing more to delete. */
-  let clientsOfRun = 0;
-  let hadTooMany = false;
-
-  async function purge(): Promise<number> {
-    const { more, evicted, clients } = await step();
-    evictedSince += evicted;
-    clientsSince += clients;
-    if (clients > 0 && clientsOfRun === 0 && !hadTooMany) onTooManyClients?.();
-    clientsOfRun += clients;
-    if (!more) [hadTooMany, clientsOfRun] = [clientsOfRun > 0, 0];
-    return more ? BETWEEN_STEPS_MS : everyMs;
-  }
-
-  return {
-    stop: repeat({ step: purge, retryMs: everyMs }),
-    evicted: () => evictedSince,
-    evictedClients: () => clientsSince,
-  };
-}
-
-/**
- * The limits of age, in milliseconds since the epoch, and of size. Days (UTC) that ended before the age limit are
- * deleted.
- */
-export interface PurgeLimits {
-  readonly before: number;
-  /** The age limit of the summaries. */
-  readonly usageBefore: number;
-  /** Maximum size of all records in bytes. Above it the least important segments are deleted. */
-  readonly sizeLimit: number;
-  /** Maximum number of rows of the summaries. */
-  readonly summaryRows: number;
-  /** Maximum number of tokens in the summaries. */
-  readonly summaryTokens: number;
-  /** The keys of clients that have a name. */
-  readonly named: readonly string[];
-}
-
 /** Returns the limits at this moment. */
-export function limitsOf({
+function limitsOf({
   retentionDays,
   usageRetentionDays = USAGE_RETENTION_DAYS,
   sizeLimit,
@@ -84,9 +17,65 @@ export function limitsOf({
   summaryTokens = MAX_TOKENS,
   namedClients = () => [],
   clock = Date.now,
-}: StoreOptions): PurgeLimits {
-  const now = clock();
-  const before = now - retentionDays * DAY_MS;
-  const usageBefore = now - usageRetentionDays * DAY_MS;
-  return { before, usageBefore, sizeLimit, summaryRows, summaryTokens, named: namedClients() };
+}: StoreOptions): StoreLimits {
+  const dayBefore = (days: number): number => dayNumber(clock() - days * DAY_MS) * DAY_MS;
+  return {
+    before: dayBefore(retentionDays),
+    usageBefore: dayBefore(usageRetentionDays),
+    sizeLimit,
+    summaryRows,
+    summaryTokens,
+    named: namedClients(),
+  };
+}
+
+/**
+ * Runs steps until there is nothing left to do, and again after some time. The first step runs at once.
+ *
+ * @param step Returns whether there may be more to do. After an error it is tried again: commits report errors of a store
+ * @returns the function that stops it after the current step
+ */
+function repeat(step: () => Promise<boolean>, everyMs: number): () => void {
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  async function run(): Promise<void> {
+    const isMore = await step().catch(() => false);
+    if (!isStopped) timer = setTimeout(() => void run(), isMore ? BETWEEN_STEPS_MS : everyMs);
+  }
+  void run();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Starts to delete in small steps: records now and then, summaries each minute. */
+export function startPurge(
+  writer: Pick<StoreJobs, "makeRoom" | "cutSummaries">,
+  options: StoreOptions,
+  everyMs: number,
+): {
+  readonly stop: () => void;
+  /** Records and clients that were deleted since the start because of a limit of size. */
+  readonly counts: { readonly evicted: number; readonly evictedClients: number };
+} {
+  const counts = { evicted: 0, evictedClients: 0 };
+  let isCutting = false;
+
+  async function makeRoom(): Promise<boolean> {
+    const { evicted, more } = await writer.makeRoom(limitsOf(options));
+    counts.evicted += evicted;
+    return more;
+  }
+
+  async function cutSummaries(): Promise<boolean> {
+    const { clients, more } = await writer.cutSummaries(limitsOf(options));
+    counts.evictedClients += clients;
+    if (clients > 0 && !isCutting) options.onTooManyClients?.();
+    isCutting = clients > 0;
+    return more;
+  }
+
+  const stops = [repeat(makeRoom, everyMs), repeat(cutSummaries, SUMMARIES_MS)];
+  return { stop: () => stops.forEach((stop) => stop()), counts };
 }

@@ -149,3 +149,19 @@ export const tableRow = (row: Keyed<IndexRow>, seq: number, segment: number) => 
   start: row.start,
   size: row.size,
 });
+
+/**
+ * The priority of records when the store is full. Deleted first are rejected requests of callers whose token v4 has not
+ * accepted, then other requests of such callers, then the rest.
+ */
+export const WORTH = { refused: 0, unaccepted: 1, accepted: 2 } as const;
+
+type Judged = Pick<RecordColumns, "client" | "status" | "accepted">;
+
+/** Returns the priority of a record, one of `WORTH`. */
+export const worthOf = ({ client, status, accepted }: Judged): number =>
+  client !== null && accepted ? WORTH.accepted : status >= 400 ? WORTH.refused : WORTH.unaccepted;
+
+/** Returns the clients whose tokens v4 has accepted in one of the rows. */
+export const acceptedClients = (rows: readonly Judged[]): Set<string> =>
+  new Set(rows.flatMap(({ client, accepted }) => (client !== null && accepted ? [client] : [])));

@@ -1,10 +1,9 @@
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdDecompress } from "node:zlib";
-import { createOwnerOf, type RecentBytes } from "./client-shares.ts";
-import { type IndexRow, indexRow, type StoredRow } from "./record-row.ts";
+import type { RecentBytes } from "./client-shares.ts";
+import { acceptedClients, type IndexRow, indexRow, type StoredRow, worthOf } from "./record-row.ts";
 import type { CountedName } from "../usage/counted-names.ts";
 import { dayNumber } from "../usage/usage.ts";
-import { acceptedClients, worthOf } from "./worth.ts";
 
 /**
  * Maximum bytes of a segment before compression, unless a single record is larger. Larger segments take less space,
@@ -25,7 +24,7 @@ const ZSTD_OPTIONS = {
  * a large share of the batch has its own segments, so that its records can be deleted without those of others.
  */
 export interface Segment {
-  /** The sender of all its records: see `createOwnerOf`. */
+  /** The sender of all its records: see `RecentBytes`. */
   readonly owner: string;
   /** In the order of their records. */
   readonly rows: readonly IndexRow[];
@@ -64,12 +63,12 @@ export function createBatch(
   const segments: Segment[] = [];
   let at = 0;
   recent.add(unique);
-  for (const [owner, group] of groupRows(unique, recent)) {
+  for (const group of groupRows(unique, recent)) {
     let open: { owner: string; rows: IndexRow[]; start: number; end: number } | undefined;
     for (const row of group) {
       const { chunk, start, size } = row;
       if (!open || at - open.start + size > SEGMENT_BYTES) {
-        open = { owner, rows: [], start: at, end: at };
+        open = { owner: recent.ownerOf(row), rows: [], start: at, end: at };
         segments.push(open);
       }
       chunk.bytes.copy(bytes, at, start, start + size);
@@ -82,17 +81,14 @@ export function createBatch(
 }
 
 /** Groups the rows by day, priority and owner, so that a segment can be deleted as a whole. */
-function groupRows(rows: readonly StoredRow[], recent: RecentBytes): [owner: string, rows: StoredRow[]][] {
+function groupRows(rows: readonly StoredRow[], recent: RecentBytes): StoredRow[][] {
   const clients = acceptedClients(rows);
-  const ownerOf = createOwnerOf(rows, recent);
   const groups = Map.groupBy(rows, (row) => {
-    const accepted = row.accepted || (row.client !== null && clients.has(row.client));
-    return `${dayNumber(row.time)} ${worthOf({ client: row.client, status: row.status, accepted })} ${ownerOf(row)}`;
+    const { client, status } = row;
+    const accepted = row.accepted || (client !== null && clients.has(client));
+    return `${dayNumber(row.time)} ${worthOf({ client, status, accepted })} ${recent.ownerOf(row)}`;
   });
-  return [...groups].map(([key, group]) => {
-    const [, , ...owner] = key.split(" ");
-    return [owner.join(" "), group];
-  });
+  return [...groups.values()];
 }
 
 const compress = promisify(zstdCompress);
@@ -134,11 +130,7 @@ const decompress = promisify(zstdDecompress);
  * Decompresses a segment, in another thread.
  *
  * @param places The places of some of its records.
- * @throws {Error} If it is damaged, or longer than segments are.
+ * @returns undefined if it is damaged, or longer than segments are, because others can still be read.
  */
-export const decompressSegment = (data: Uint8Array, places: readonly Place[]): Promise<Buffer> =>
-  decompress(data, limitOf(places));
-
-/** Decompresses a segment. @returns undefined if it is damaged, because others can still be read. */
 export const tryDecompress = (data: Uint8Array, places: readonly Place[]): Promise<Buffer | undefined> =>
-  decompressSegment(data, places).catch(() => undefined);
+  decompress(data, limitOf(places)).catch(() => undefined);

@@ -1,6 +1,5 @@
 import type { CallersReader } from "../usage/callers.ts";
 import type { DecisionReader } from "./decisions.ts";
-import type { EraseRequest, Erasure } from "./erase.ts";
 import type { AuditRecord } from "../record/record.ts";
 import type { TokenActivity } from "../usage/usage.ts";
 import type { UsageReader } from "../usage/usage-reader.ts";
@@ -114,6 +113,41 @@ export interface StoreOptions {
   readonly onDamaged?: (records: number) => void;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number;
+}
+
+/** The limits of age and size at a moment. */
+export interface StoreLimits {
+  /** Records of earlier days (UTC) are deleted. Milliseconds since the epoch. */
+  readonly before: number;
+  /** The same for summaries. */
+  readonly usageBefore: number;
+  /** Maximum size of all records in bytes. Above it the least important are deleted. */
+  readonly sizeLimit: number;
+  /** Maximum number of rows of the summaries. */
+  readonly summaryRows: number;
+  /** Maximum number of tokens in the summaries. */
+  readonly summaryTokens: number;
+  /** The keys of clients that have a name. */
+  readonly named: readonly string[];
+}
+
+/** The subject of an erasure. */
+export interface EraseRequest {
+  /** The keys of the client. */
+  readonly keys: readonly string[];
+  /** The command that erases it. */
+  readonly command: string;
+}
+
+/** An entry about an erased client, without its name. It is kept as long as summaries. */
+export interface Erasure {
+  /** ISO 8601 with milliseconds, UTC. */
+  readonly time: string;
+  readonly command: string;
+  /** Erased records, rows of summaries, and tokens. */
+  readonly records: number;
+  readonly summaries: number;
+  readonly tokens: number;
 }
 
 /** An audit store: SQLite or PostgreSQL. One test suite defines the behaviour of both. */

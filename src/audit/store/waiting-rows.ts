@@ -1,106 +1,122 @@
 import { addressNetwork, Shares } from "../../base/index.ts";
 import type { AuditRecord } from "../record/record.ts";
-import type { Chunk } from "../record/record-memory.ts";
+import { RecordMemory, type Chunk, type RecordPlace } from "../record/record-memory.ts";
 import { serializeRecord } from "../record/record-text.ts";
-import { RowQueue, type PendingRow } from "./row-queue.ts";
 import { columnsOf, type RecordColumns } from "./record-row.ts";
 
-/** Share of the queue for callers without an accepted token, since anybody can send such requests. */
-const UNACCEPTED_SHARE = 1 / 4;
+/** A row without its record. Rows survive garbage collections, so they are small. */
+export type PendingRow = RecordColumns & RecordPlace;
 
-const clientOf = ({ accepted, client }: RecordColumns): string | null => (accepted ? client : null);
-
-/** The limits of the rows that wait, and what happens to those above them. */
-export interface WaitingRowsOptions {
-  /**
-   * Above one of both limits rows are dropped: the oldest of callers without an accepted token first, then the oldest of clients
-   * with an average share or more.
-   */
+/** Limits of the rows that wait. Above one of both, rows of clients with an average share or more are dropped, the oldest first. */
+export interface QueueLimits {
   readonly maxRows: number;
   readonly maxBytes: number;
-  /** Called with each row that is dropped, after its memory was released. */
-  readonly onDrop: (row: PendingRow) => void;
 }
 
-/** The rows that wait for a commit, with their memory. */
+/** All callers without an accepted token count as one client, since anybody can send such requests. */
+const STRANGERS = "";
+
+const clientOf = ({ accepted, client }: RecordColumns): string => (accepted && client) || STRANGERS;
+
+/** The rows that wait for their commit, with their memory. */
 export class WaitingRows {
-  readonly #options: WaitingRowsOptions;
-  readonly #freeChunks: Chunk[] = [];
-  #accepted = new RowQueue(this.#freeChunks);
-  /** Rows that were older than those that had to be dropped. */
-  #spared = new RowQueue(this.#freeChunks);
-  readonly #unaccepted = new RowQueue(this.#freeChunks);
-  /** Rows and bytes of clients with an accepted token. */
+  readonly #limits: QueueLimits;
+  readonly #onDrop: (row: PendingRow) => void;
+  /** The oldest first, without those that are taken. */
+  #rows = new Set<PendingRow>();
+  /** Goes through the rows when some have to be dropped. The rows before it were spared. */
+  #oldest = this.#rows.values();
+  /** The rows of the group that is committed now. */
+  readonly #taken = new Set<PendingRow>();
+  /** Rows and bytes of each client, without those that are taken. */
   readonly #rowsOf = new Shares();
   readonly #bytesOf = new Shares();
+  readonly #freeChunks: Chunk[] = [];
+  readonly #memory = new RecordMemory(this.#freeChunks);
+  readonly #spared = new RecordMemory(this.#freeChunks);
 
-  constructor(options: WaitingRowsOptions) {
-    this.#options = options;
+  /** @param onDrop Called with each row that has to be dropped. It deletes the row */
+  constructor(
+    { maxRows = 10_000, maxBytes = 64 * 1024 * 1024 }: Partial<QueueLimits>,
+    onDrop: (row: PendingRow) => void,
+  ) {
+    this.#limits = { maxRows, maxBytes };
+    this.#onDrop = onDrop;
   }
 
+  /** How many rows there are, with those that are taken. */
   get count(): number {
-    return this.#accepted.length + this.#spared.length + this.#unaccepted.length;
+    return this.#rows.size + this.#taken.size;
   }
 
+  /** How many are not taken. */
+  get waiting(): number {
+    return this.#rows.size;
+  }
+
+  /** Bytes of the records that are not taken. */
   get bytes(): number {
-    return this.#accepted.bytes + this.#spared.bytes + this.#unaccepted.bytes;
+    return this.#bytesOf.all;
   }
 
   /** @throws where the record can't be serialised */
   add(record: AuditRecord): PendingRow {
     const columns = columnsOf(record, addressNetwork(record.client.address));
-    const line = this.#queueOf(columns);
-    const row = Object.assign(columns, line.memory.write(serializeRecord(record)));
-    line.push(row);
-    this.#countRow(row, 1);
+    const row = Object.assign(columns, this.#memory.write(serializeRecord(record)));
+    this.#rows.add(row);
+    this.#count(row, 1);
     return row;
   }
 
-  /** Takes a group of rows: those of known callers before those of strangers. Their memory is in use until they are released. */
-  take(mostRows: number, mostBytes: number): PendingRow[] {
-    const group: PendingRow[] = [];
-    let groupBytes = 0;
-    while (group.length < mostRows && groupBytes <= mostBytes) {
-      const next = this.#spared.shift() ?? this.#accepted.shift() ?? this.#unaccepted.shift();
-      if (!next) break;
-      group.push(next);
-      groupBytes += next.size;
-    }
-    return group;
-  }
-
-  /** Puts rows that were taken back in front. */
-  putBack(group: readonly PendingRow[]): void {
-    for (const line of [this.#accepted, this.#unaccepted])
-      line.unshift(group.filter((row) => this.#queueOf(row) === line));
-  }
-
-  /** Frees the memory of a row that has been committed or is dropped. */
-  release(row: PendingRow): void {
-    this.#queueOf(row).memory.release(row.chunk);
-    this.#countRow(row, -1);
-  }
-
-  /** Drops rows until the others are within the limits. @param inFlight rows that were taken and are not released yet */
-  trim(inFlight: number): void {
-    const { maxRows, maxBytes } = this.#options;
-    const unaccepted = this.#unaccepted;
-    while (unaccepted.length > maxRows * UNACCEPTED_SHARE || unaccepted.bytes > maxBytes * UNACCEPTED_SHARE)
-      this.#drop(unaccepted.shift());
-    while ((this.count + inFlight > maxRows || this.bytes > maxBytes) && this.count > 0)
-      if (unaccepted.length > 0) this.#drop(unaccepted.shift());
-      else this.#dropOfLargeClient();
-  }
-
-  #queueOf(row: RecordColumns): RowQueue {
-    return clientOf(row) === null ? this.#unaccepted : this.#accepted;
-  }
-
-  #countRow(row: PendingRow, rows: 1 | -1): void {
+  #count(row: PendingRow, rows: 1 | -1): void {
     const client = clientOf(row);
-    if (client === null) return;
     this.#rowsOf.take(client, rows);
     this.#bytesOf.take(client, rows * row.size);
+  }
+
+  /** Deletes a row that has been committed or is dropped, and frees its memory. */
+  delete(row: PendingRow): void {
+    if (this.#rows.delete(row)) this.#count(row, -1);
+    else this.#taken.delete(row);
+    this.#memory.release(row.chunk);
+  }
+
+  /** Takes the next group of rows. Each has to be deleted or put back. */
+  take(mostRows: number, mostBytes: number): PendingRow[] {
+    let bytes = 0;
+    for (const row of this.#rows) {
+      if (this.#taken.size >= mostRows || bytes > mostBytes) break;
+      this.#rows.delete(row);
+      this.#count(row, -1);
+      this.#taken.add(row);
+      bytes += row.size;
+    }
+    return [...this.#taken];
+  }
+
+  /** The rows that were taken and are not deleted. */
+  taken(): PendingRow[] {
+    return [...this.#taken];
+  }
+
+  /** Puts the rows that were taken back in front. */
+  putBack(): void {
+    for (const row of this.#taken) this.#count(row, 1);
+    this.#rows = new Set([...this.#taken, ...this.#rows]);
+    this.#oldest = this.#rows.values();
+    this.#taken.clear();
+    this.trim();
+  }
+
+  /** Drops rows until the others are within the limits. */
+  trim(): void {
+    const { maxRows, maxBytes } = this.#limits;
+    while ((this.count > maxRows || this.bytes > maxBytes) && this.#rows.size > 0) {
+      const { value: row } = this.#oldest.next();
+      if (!row) this.#oldest = this.#rows.values();
+      else if (this.#isLarge(clientOf(row))) this.#onDrop(row);
+      else this.#spare(row);
+    }
   }
 
   /** Whether a client has an average share or more. There is always such a client. */
@@ -111,31 +127,14 @@ export class WaitingRows {
 
   /** Integers, so that sums and products are exact. */
   #weigh(rows: number, bytes: number): number {
-    return rows * this.#options.maxBytes + bytes * this.#options.maxRows;
-  }
-
-  /** Drops a row of a client with a large share. Older rows of other clients are spared. */
-  #dropOfLargeClient(): void {
-    for (;;) {
-      if (this.#accepted.length === 0) [this.#accepted, this.#spared] = [this.#spared, this.#accepted];
-      const oldest = this.#accepted.shift();
-      if (!oldest || this.#isLarge(oldest.client ?? "")) return this.#drop(oldest);
-      this.#spare(oldest);
-    }
+    return rows * this.#limits.maxBytes + bytes * this.#limits.maxRows;
   }
 
   /** Copies the record: the chunk that it is in would wait for it, although all others in it are dropped. */
   #spare(row: PendingRow): void {
     const { chunk, start, size } = row;
     const text = chunk.bytes.subarray(start, start + size - 1);
-    Object.assign(row, this.#spared.memory.write({ parts: [text, "\n"], size }));
-    this.#accepted.memory.release(chunk);
-    this.#spared.push(row);
-  }
-
-  #drop(row: PendingRow | undefined): void {
-    if (!row) return;
-    this.release(row);
-    this.#options.onDrop(row);
+    Object.assign(row, this.#spared.write({ parts: [text, "\n"], size }));
+    this.#memory.release(chunk);
   }
 }

@@ -2,14 +2,11 @@ import { errorText } from "../../base/index.ts";
 import { AuditUnavailableError } from "./store.ts";
 import type { AuditDurability, AuditStats } from "./store.ts";
 import type { AuditRecord } from "../record/record.ts";
-import type { PendingRow } from "./row-queue.ts";
 import type { StoredRow } from "./record-row.ts";
-import { WaitingRows, type WaitingRowsOptions } from "./waiting-rows.ts";
+import { WaitingRows, type PendingRow, type QueueLimits } from "./waiting-rows.ts";
 
 /** Milliseconds for which the first row of a relaxed group waits for more rows. */
-export const GROUP_MS = 50;
-/** Default limits of the queue. */
-export const MAX_QUEUED = { maxRows: 10_000, maxBytes: 64 * 1024 * 1024 } as const;
+const GROUP_MS = 50;
 
 /** Maximum number of rows of one transaction, and of bytes above which it gets no more rows. */
 const GROUP_ROWS = 1000;
@@ -23,7 +20,7 @@ const NOT_WRITTEN = "The audit record could not be written.";
 export class RefusedRowsError extends Error {}
 
 /** Options of a write queue. */
-export interface WriteQueueOptions extends Omit<WaitingRowsOptions, "onDrop"> {
+export interface WriteQueueOptions extends Partial<QueueLimits> {
   /**
    * Writes all rows in one transaction, or none. Rows that are already stored are not changed. Returns how many bytes
    * the records take in the store.
@@ -31,61 +28,35 @@ export interface WriteQueueOptions extends Omit<WaitingRowsOptions, "onDrop"> {
    * @throws {RefusedRowsError} Then it is called with fewer rows, until the one that is refused is alone and is dropped.
    */
   readonly commit: (rows: readonly StoredRow[]) => Promise<number>;
-  /** After a failed commit `relaxed` rows return to the queue. `strict` rows are dropped, since clients wait for them. */
+  /** After a failed commit `relaxed` rows wait for the next one. `strict` rows are dropped, since clients wait for them. */
   readonly durability: AuditDurability;
   /** Milliseconds for which the first row of a relaxed group waits for more. */
-  readonly groupMs: number;
+  readonly groupMs?: number;
   /** Called with the error when a commit fails, but not again until one has succeeded. */
   readonly onFault?: ((error: unknown) => void) | undefined;
   /** Called with the request of each refused row for which no client waits, and the reason. */
   readonly onRefused?: ((requestId: string, error: unknown) => void) | undefined;
 }
 
-/** The bounded queue in front of a store. */
-export interface WriteQueue {
-  /** Like `AuditStore.append`. */
-  readonly push: (record: AuditRecord) => void | Promise<void>;
-  readonly stats: () => Omit<AuditStats, "evicted" | "evictedClients">;
-  /** Commits an empty group, unless a commit is running or planned, to check whether the store works. */
-  readonly probe: () => void;
-  /** Why the last commit failed; undefined if it succeeded. */
-  readonly fault: () => string | undefined;
-  readonly close: () => Promise<void>;
-}
-
-/** Creates the bounded queue in front of a store. */
-export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
-  const writer = new GroupWriter(options);
-  return {
-    push: (record) => writer.push(record),
-    stats: () => writer.stats(),
-    probe: () => writer.probe(),
-    fault: () => writer.fault(),
-    close: () => writer.close(),
-  };
-}
-
 /** The client that waits for a strict record. */
 type Waiter = Pick<PromiseWithResolvers<void>, "resolve" | "reject">;
 
-/** Counters of the queue. */
-class WriteCounts {
-  dropped = 0;
-  written = 0;
-  errors = 0;
-  recordBytes = 0;
-  storedBytes = 0;
-  commits = 0;
-  commitMs = 0;
-}
-
-/** Commits rows in groups, one group at a time. */
-class GroupWriter {
+/** The bounded queue in front of a store: commits rows in groups, one group at a time. */
+export class WriteQueue {
   readonly #options: WriteQueueOptions;
+  readonly #isStrict: boolean;
+  readonly #groupMs: number;
   readonly #rows: WaitingRows;
   readonly #waiters = new Map<StoredRow, Waiter>();
-  readonly #counts = new WriteCounts();
-  #inFlight = 0;
+  readonly #counts = {
+    dropped: 0,
+    written: 0,
+    errors: 0,
+    recordBytes: 0,
+    storedBytes: 0,
+    commits: 0,
+    commitSeconds: 0,
+  };
   /** Failed commits since the last one that succeeded. */
   #failures = 0;
   #fault: string | undefined;
@@ -96,11 +67,12 @@ class GroupWriter {
 
   constructor(options: WriteQueueOptions) {
     this.#options = options;
-    const { maxRows, maxBytes } = options;
-    const onDrop = (row: PendingRow): void => this.#drop(this.#takeWaiter(row), QUEUE_FULL);
-    this.#rows = new WaitingRows({ maxRows, maxBytes, onDrop });
+    this.#isStrict = options.durability === "strict";
+    this.#groupMs = options.groupMs ?? GROUP_MS;
+    this.#rows = new WaitingRows(options, (row) => this.#reject(row, QUEUE_FULL));
   }
 
+  /** Like `AuditStore.append`. */
   push(record: AuditRecord): void | Promise<void> {
     if (!this.#isStrict) return this.#enqueue(record);
     const { promise, ...waiter } = Promise.withResolvers<void>();
@@ -109,14 +81,15 @@ class GroupWriter {
   }
 
   stats(): Omit<AuditStats, "evicted" | "evictedClients"> {
-    const { commitMs, ...counts } = this.#counts;
-    return { ...counts, queued: this.#rows.count + this.#inFlight, commitSeconds: commitMs / 1000 };
+    return { ...this.#counts, queued: this.#rows.count };
   }
 
+  /** Why the last commit failed; undefined if it succeeded. */
   fault(): string | undefined {
     return this.#fault;
   }
 
+  /** Commits an empty group, unless a commit is running or planned, to check whether the store works. */
   probe(): void {
     if (!this.#isClosed && !this.#running && !this.#timer) void this.#run();
   }
@@ -129,14 +102,6 @@ class GroupWriter {
     while (this.#rows.count > 0) await this.#run();
   }
 
-  get #isStrict(): boolean {
-    return this.#options.durability === "strict";
-  }
-
-  get #isGroupFull(): boolean {
-    return this.#rows.count >= GROUP_ROWS || this.#rows.bytes > GROUP_BYTES;
-  }
-
   #enqueue(record: AuditRecord, waiter?: Waiter): void {
     if (this.#isClosed) return this.#drop(waiter, "The audit store is closed.");
     try {
@@ -145,7 +110,7 @@ class GroupWriter {
     } catch (error) {
       return this.#drop(waiter, "The audit record can't be serialised as JSON.", error);
     }
-    this.#rows.trim(this.#inFlight);
+    this.#rows.trim();
     // A client waits for a strict record, so it does not wait for the pause after a failure.
     const isUrgent = this.#isStrict || (this.#failures === 0 && this.#isGroupFull);
     // A timer that is due already stays: each row of a fast client would put it off again.
@@ -153,16 +118,22 @@ class GroupWriter {
     this.#schedule();
   }
 
-  /** The client that waits for a row. It is not kept any longer. */
-  #takeWaiter(row: PendingRow): Waiter | undefined {
-    const waiter = this.#waiters.get(row);
-    this.#waiters.delete(row);
-    return waiter;
-  }
-
   #drop(waiter: Waiter | undefined, reason: string, cause?: unknown): void {
     this.#counts.dropped += 1;
     waiter?.reject(new AuditUnavailableError(reason, { cause }));
+  }
+
+  /** Drops a row that waits. @returns whether a client waited for it */
+  #reject(row: PendingRow, reason: string, cause?: unknown): boolean {
+    const waiter = this.#waiters.get(row);
+    this.#waiters.delete(row);
+    this.#rows.delete(row);
+    this.#drop(waiter, reason, cause);
+    return waiter !== undefined;
+  }
+
+  get #isGroupFull(): boolean {
+    return this.#rows.waiting >= GROUP_ROWS || this.#rows.bytes > GROUP_BYTES;
   }
 
   /** After a failure an empty group is scheduled, too: it checks whether the store works again. */
@@ -181,10 +152,9 @@ class GroupWriter {
   }
 
   #pause(): number {
-    const { groupMs } = this.#options;
     if (this.#isStrict && this.#rows.count > 0) return 0;
-    if (this.#failures > 0) return Math.min(groupMs * 2 ** this.#failures, MAX_PAUSE_MS);
-    return this.#isGroupFull ? 0 : groupMs;
+    if (this.#failures > 0) return Math.min(this.#groupMs * 2 ** this.#failures, MAX_PAUSE_MS);
+    return this.#isGroupFull ? 0 : this.#groupMs;
   }
 
   #run(): Promise<void> {
@@ -197,81 +167,51 @@ class GroupWriter {
 
   async #commitGroup(): Promise<void> {
     const group = this.#rows.take(GROUP_ROWS, GROUP_BYTES);
-    const left = new Set(group);
-    this.#inFlight = group.length;
     try {
-      await this.#commitRows(group, left);
+      await this.#commitRows(group);
       this.#failures = 0;
       this.#fault = undefined;
     } catch (error) {
-      this.#inFlight = 0;
       this.#counts.errors += 1;
       this.#failures += 1;
       if (this.#failures === 1) this.#options.onFault?.(error);
       this.#fault = errorText(error);
-      this.#requeue([...left], error);
+      if (this.#isStrict || this.#isClosed)
+        for (const row of this.#rows.taken()) this.#reject(row, NOT_WRITTEN, error);
+      else this.#rows.putBack();
     }
   }
 
-  /**
-   * Commits rows, in halves if one of them is refused.
-   *
-   * @param left The rows of the group that are neither committed nor refused. Those that are will be removed.
-   * @throws What the store has thrown, unless it refuses a row
-   */
-  async #commitRows(rows: readonly PendingRow[], left: Set<PendingRow>): Promise<void> {
+  /** Commits rows, in halves if one of them is refused. @throws What the store has thrown, unless it refuses a row */
+  async #commitRows(rows: readonly PendingRow[]): Promise<void> {
     const startedAt = performance.now();
     try {
       const stored = await this.#options.commit(rows);
-      this.#settle(rows, left);
-      this.#countCommit(rows, stored, performance.now() - startedAt);
+      this.#settle(rows, stored, performance.now() - startedAt);
     } catch (error) {
-      if (!(error instanceof RefusedRowsError) || rows.length === 0) throw error;
       const [row] = rows;
-      if (row && rows.length === 1) return this.#refuse(row, left, error);
-      const middle = Math.floor(rows.length / 2);
-      await this.#commitRows(rows.slice(0, middle), left);
-      await this.#commitRows(rows.slice(middle), left);
-    }
-  }
-
-  #settle(rows: readonly PendingRow[], left: Set<PendingRow>): void {
-    for (const row of rows) {
-      left.delete(row);
-      this.#rows.release(row);
-      this.#takeWaiter(row)?.resolve();
-    }
-    this.#inFlight = left.size;
-  }
-
-  #countCommit(rows: readonly PendingRow[], stored: number, ms: number): void {
-    const counts = this.#counts;
-    counts.storedBytes += stored;
-    counts.written += rows.length;
-    for (const { size } of rows) counts.recordBytes += size;
-    if (rows.length === 0) return;
-    counts.commits += 1;
-    counts.commitMs += ms;
-  }
-
-  #refuse(row: PendingRow, left: Set<PendingRow>, error: unknown): void {
-    left.delete(row);
-    this.#inFlight = left.size;
-    this.#rows.release(row);
-    const waiter = this.#takeWaiter(row);
-    if (!waiter) this.#options.onRefused?.(row.requestId, error);
-    this.#drop(waiter, NOT_WRITTEN, error);
-  }
-
-  #requeue(group: readonly PendingRow[], error: unknown): void {
-    if (this.#isStrict || this.#isClosed) {
-      for (const row of group) {
-        this.#rows.release(row);
-        this.#drop(this.#takeWaiter(row), NOT_WRITTEN, error);
+      if (!(error instanceof RefusedRowsError) || !row) throw error;
+      if (rows.length === 1) {
+        if (!this.#reject(row, NOT_WRITTEN, error)) this.#options.onRefused?.(row.requestId, error);
+        return;
       }
-      return;
+      const middle = Math.floor(rows.length / 2);
+      await this.#commitRows(rows.slice(0, middle));
+      await this.#commitRows(rows.slice(middle));
     }
-    this.#rows.putBack(group);
-    this.#rows.trim(this.#inFlight);
+  }
+
+  #settle(rows: readonly PendingRow[], storedBytes: number, ms: number): void {
+    const counts = this.#counts;
+    counts.storedBytes += storedBytes;
+    counts.written += rows.length;
+    if (rows.length > 0) counts.commits += 1;
+    if (rows.length > 0) counts.commitSeconds += ms / 1000;
+    for (const row of rows) {
+      counts.recordBytes += row.size;
+      this.#rows.delete(row);
+      this.#waiters.get(row)?.resolve();
+      this.#waiters.delete(row);
+    }
   }
 }

@@ -5,14 +5,13 @@ import type { ClientDirectory } from "../clients/client-directory.ts";
 import { familyKeyOf } from "./client-keys.ts";
 import {
   createMigrationJudge,
-  groupClients,
   migrationStateOf,
   spansOf,
   type Migration,
   type MigrationState,
-  type NamedClient,
   type QuietTime,
 } from "./migration-state.ts";
+import { addCounts, groupClients, indexGroups, type Counts, type NamedClient } from "./name-clients.ts";
 import { isNamedKey, UNACCEPTED } from "./summary-key.ts";
 import {
   MAX_TOKENS_READ,
@@ -52,16 +51,6 @@ function idOf({ name, client, keys, userAgent }: NamedClient): { id: string; fam
   if (keys.length === 1) return { id: client ?? ANONYMOUS, family: null };
   return { id: familyKeyOf({ client, userAgent }) ?? "", family: agentFamily(userAgent) ?? "" };
 }
-
-/** Counts of a query. The others of a row say how far its migration is, and are those of all days and both lanes. */
-const countsOf = ({ requests, errors, lossy, native, first, last }: NamedClient) => ({
-  requests,
-  errors,
-  lossy,
-  native,
-  first,
-  last,
-});
 
 /** Groups clients into rows, and says what identifies each: wherever clients are listed, they are the same ones. */
 export const identifyGroups = (
@@ -111,7 +100,7 @@ export async function readClientGroups(
   query: UsageQuery,
   options: GroupOptions,
 ): Promise<ClientGroup[]> {
-  const { directory, quiet } = options;
+  const { quiet } = options;
   const [groups, spans] = await Promise.all([
     readIdentified(store, query, options),
     store.spans(spansOf(query, quiet)),
@@ -119,36 +108,18 @@ export async function readClientGroups(
   const judge = createMigrationJudge(spans, groups, quiet);
   const all = groups.map((group): ClientGroup => ({ ...group, ...judge(group) }));
   if (isWhole(query)) return all.toSorted(byRequests);
-  const counted = await store.clients({ ...query, limit: Number.MAX_SAFE_INTEGER });
-  return countGroups(all, counted, directory).toSorted(byRequests);
-}
-
-/** Gives groups the counts of some days. Those without any are left out. */
-function countGroups(
-  groups: readonly ClientGroup[],
-  counted: readonly ClientUsage[],
-  directory: ClientDirectory,
-): ClientGroup[] {
-  const groupOf = indexGroups(groups);
-  const byGroup = Map.groupBy(counted, ({ client }) => groupOf(client));
-  return [...byGroup].flatMap(([group, usage]): ClientGroup[] => {
-    // The keys of a group have the same name, but may have had other user agents in these days.
-    const sameAgent = usage.map((each) => ({ ...each, userAgent: group?.userAgent ?? null }));
-    const [counts] = groupClients(sameAgent, directory);
-    return group && counts ? [{ ...group, ...countsOf(counts) }] : [];
-  });
+  // The others of a row say how far its migration is, and are those of all days and both lanes.
+  const groupOf = indexGroups(all);
+  const counts = new Map<ClientGroup, Counts>();
+  for (const usage of await store.clients({ ...query, limit: Number.MAX_SAFE_INTEGER })) {
+    const group = groupOf(usage.client);
+    if (group) counts.set(group, addCounts(usage, counts.get(group)));
+  }
+  return [...counts].map(([group, own]) => ({ ...group, ...own })).toSorted(byRequests);
 }
 
 const byRequests = (one: { readonly requests: number }, other: { readonly requests: number }): number =>
   other.requests - one.requests;
-
-/** Returns a function that finds the row of a key. */
-function indexGroups<Group extends NamedClient>(
-  groups: readonly Group[],
-): (key: string | null) => Group | undefined {
-  const byKey = new Map(groups.flatMap((group) => group.keys.map((key) => [key, group] as const)));
-  return (key) => byKey.get(key);
-}
 
 /** One token of a row. */
 export type GroupToken = TokenUsage & { readonly state: MigrationState | null };
@@ -202,13 +173,9 @@ const tokenOf = ({
 /** The requests of one row to one route. */
 export interface GroupCall extends Pick<
   ClientGroup,
-  "id" | "client" | "name" | "family" | "userAgent" | "state"
+  "id" | "client" | "name" | "family" | "userAgent" | "state" | "requests" | "errors" | "lossy" | "last"
 > {
   readonly route: string;
-  readonly requests: number;
-  readonly errors: number;
-  readonly lossy: number;
-  readonly last: string;
 }
 
 /** Rows of the summaries that are read for the calls of groups. */
@@ -229,34 +196,32 @@ const isUse = ({ client, lane, route, status }: RouteUsage): boolean =>
 /** Adds up the requests of rows by group and route. */
 function addGroupCalls(groups: readonly GroupWithState[], usage: readonly RouteUsage[]): GroupCall[] {
   const groupOf = indexGroups(groups);
-  const calls = new Map<string, { -readonly [Member in keyof GroupCall]: GroupCall[Member] }>();
-  for (const row of usage) {
-    const group = groupOf(row.client);
-    if (!group || !isUse(row)) continue;
+  const used = usage.filter((row) => isUse(row) && groupOf(row.client) !== undefined);
+  const byCall = Map.groupBy(used, ({ client, route }) => `${groupOf(client)?.client}\n${route}`);
+  const calls = [...byCall.values()].flatMap((rows): GroupCall[] => {
+    const [first] = rows;
+    const group = first && groupOf(first.client);
+    if (!group) return [];
     const { id, client, name, family, userAgent, state } = group;
-    const route = row.route ?? "";
-    const key = `${client}\n${route}`;
-    const start = {
-      id,
-      client,
-      name,
-      family,
-      userAgent,
-      state,
-      route,
-      requests: 0,
-      errors: 0,
-      lossy: 0,
-      last: "",
-    };
-    const call = calls.get(key) ?? start;
-    call.requests += row.requests;
-    call.errors += row.status >= 400 ? row.requests : 0;
-    call.lossy += row.lossy;
-    if (row.last > call.last) call.last = row.last;
-    calls.set(key, call);
-  }
-  return [...calls.values()].toSorted(
+    const sum = (countOf: (row: RouteUsage) => number): number =>
+      rows.reduce((all, row) => all + countOf(row), 0);
+    return [
+      {
+        id,
+        client,
+        name,
+        family,
+        userAgent,
+        state,
+        route: first.route ?? "",
+        requests: sum(({ requests }) => requests),
+        errors: sum(({ status, requests }) => (status >= 400 ? requests : 0)),
+        lossy: sum(({ lossy }) => lossy),
+        last: rows.reduce((last, row) => (row.last > last ? row.last : last), ""),
+      },
+    ];
+  });
+  return calls.toSorted(
     (one, other) =>
       byRequests(one, other) || one.id.localeCompare(other.id) || (one.route < other.route ? -1 : 1),
   );

@@ -4,11 +4,7 @@ import type { RecordColumns } from "../store/record-row.ts";
 import { dayNumber } from "./usage.ts";
 
 /** A name that is looked for in the requests of a route, and the last day on which it was. */
-export interface CountedName {
-  readonly route: string;
-  readonly name: string;
-  readonly day: number;
-}
+export type CountedName = Readonly<Record<"route" | "name", string> & Record<"day", number>>;
 
 /** Gives out the names of each route once a day, so that it is known which ones nobody sent. */
 export class CountedNames {

@@ -1,6 +1,6 @@
 /** Finds clients by a part of their name, their application, a token or a user agent. */
 import type { ClientDirectory } from "../clients/client-directory.ts";
-import { groupClients } from "./migration-state.ts";
+import { groupClients } from "./name-clients.ts";
 import { UNACCEPTED } from "./summary-key.ts";
 import type { ClientUsage } from "./usage.ts";
 import type { UsageReader } from "./usage-reader.ts";

@@ -51,56 +51,8 @@ export const NEWCOMERS_SHARE = 0.5;
 /** Days for which summaries are kept, by default: a job that runs once a year is seen. */
 export const USAGE_RETENTION_DAYS = 400;
 
-/** Rows that one step deletes above the limit. */
-export const SUMMARY_STEP_ROWS = 2000;
-
-/** Clients that one step deletes. More than rows, because each step reads the keys of all clients. */
-export const CLIENT_STEP = 20_000;
-
-/** The rows of a client, or how many of them are deleted. */
-export interface ClientRows {
-  readonly client: string;
-  readonly rows: number;
-}
-
-/**
- * Returns how many rows of each client are deleted: of those with the most rows, so that the others keep theirs.
- *
- * @param counted Clients, those with the most rows first. Clients after the first `excess` are never needed.
- * @param excess How many rows are deleted in all.
- */
-export function cutLargest(counted: readonly ClientRows[], excess: number): ClientRows[] {
-  let level = counted[0]?.rows ?? 0;
-  let left = excess;
-  let clients = 0;
-  while (left > 0 && clients < counted.length) {
-    clients += 1;
-    const gap = level - (counted[clients]?.rows ?? 0);
-    // All clients so far come down to the next one, or as far as it takes.
-    const drop = Math.min(gap, Math.floor(left / clients));
-    level -= drop;
-    left -= drop * clients;
-    if (drop < gap) break;
-  }
-  // What can't be divided: one row more of each of the first.
-  const most = Math.min(left, clients);
-  return counted
-    .slice(0, clients)
-    .map(({ client, rows }, index) => ({ client, rows: rows - level + (level > 0 && index < most ? 1 : 0) }))
-    .filter(({ rows }) => rows > 0);
-}
-
-/** Returns the first clients that have this many rows together. */
-export function takeClients(counted: readonly ClientRows[], excess: number): string[] {
-  const taken: string[] = [];
-  let left = excess;
-  for (const { client, rows } of counted) {
-    if (left <= 0) break;
-    taken.push(client);
-    left -= rows;
-  }
-  return taken;
-}
+/** Families of user agents of a client and a day that are kept: the last ones that were used. */
+export const MOST_FAMILIES = 5;
 
 /** Maximum number of tokens of a client that are read. */
 export const MAX_TOKENS_READ = 1000;

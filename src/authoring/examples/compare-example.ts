@@ -117,26 +117,17 @@ export function compareResponse(
 ): ExampleDifference[] {
   const body = expected.file === undefined ? contentOf(response) : undefined;
   const hasFailed = response.status >= 500 && context.warnings.length > 0;
-  const path = ["response", "body"];
+  /** The difference of a part, which can be updated unless the pack failed. */
+  const differ = (part: string, message: string, actual: unknown): ExampleDifference => ({
+    path: ["response", part],
+    message,
+    ...(!hasFailed && { actual }),
+  });
   if (response.status !== expected.status) {
     const message = `status is ${response.status}, expected ${expected.status}: ${response.body}`;
-    return [
-      {
-        path: ["response", "status"],
-        message: [message, ...context.warnings].join("; "),
-        ...(!hasFailed && { actual: response.status }),
-      },
-      ...(hasFailed || isDeepStrictEqual(body, expected.body)
-        ? []
-        : [
-            {
-              path,
-              message: "the body is that of another status",
-              actual: body,
-              isConsequence: true as const,
-            },
-          ]),
-    ];
+    const status = differ("status", [message, ...context.warnings].join("; "), response.status);
+    if (hasFailed || isDeepStrictEqual(body, expected.body)) return [status];
+    return [status, { ...differ("body", "the body is that of another status", body), isConsequence: true }];
   }
   if (expected.file !== response.file?.type)
     return [{ path: ["response"], message: `file is ${response.file?.type}, expected ${expected.file}` }];
@@ -145,10 +136,6 @@ export function compareResponse(
     ...compareLosses([...context.losses], losses),
   ];
   if (expected.file !== undefined) return headers;
-  const bodies = compareBody(body, expected.body).map((message) => ({
-    path,
-    message,
-    ...(!hasFailed && { actual: body }),
-  }));
+  const bodies = compareBody(body, expected.body).map((message) => differ("body", message, body));
   return [...headers, ...bodies];
 }

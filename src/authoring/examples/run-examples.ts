@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Diagnostic, suggestionFor } from "../../base/index.ts";
 import { addQuery, type Pack } from "../../pack/index.ts";
-import type { HttpResponse, Upstream } from "../../gateway/index.ts";
+import type { Upstream } from "../../gateway/index.ts";
 import {
   type CatalogLists,
   catalogShapes,
@@ -26,17 +26,6 @@ import {
   type Examples,
   type WrittenCall,
 } from "./example.ts";
-
-const createResponse = (
-  status: number,
-  text: string,
-  headers: HttpResponse["headers"] = {},
-): HttpResponse => ({
-  status,
-  headers,
-  bytes: Buffer.from(text),
-  ms: 0,
-});
 
 /** A v4 with the responses of the examples. */
 interface ExampleV4 extends Upstream {
@@ -95,7 +84,8 @@ function createExampleV4(pack: Pack): ExampleV4 {
       });
       const { status, body, file, headers } = next?.response ?? { status: 200 };
       const all = { ...lowerCaseNames(headers), ...(file !== undefined && { "content-type": file }) };
-      return createResponse(status, textOf(body, all["content-type"]), all);
+      const bytes = Buffer.from(textOf(body, all["content-type"]));
+      return { status, headers: all, bytes, ms: 0 };
     },
     close: () => Promise.resolve(),
   };

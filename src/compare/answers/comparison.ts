@@ -1,4 +1,9 @@
-import type { UpstreamCallRecord } from "../../gateway/index.ts";
+import type {
+  AlphaRequest,
+  RequestContext,
+  RequestOutcome,
+  UpstreamCallRecord,
+} from "../../gateway/index.ts";
 
 /**
  * What is compared with the client's answer to the same request: that of another pack over the same responses of v4
@@ -117,10 +122,7 @@ export interface Compared {
   readonly key: string | undefined;
   /** For `different` and `unstable`: the differences that the pack does not accept. */
   readonly differences: readonly Difference[];
-  /**
-   * Fields and kinds that `accepted-differences.yaml` of the pack covers, whatever the result is. Default:
-   * `differences` of the result `accepted`.
-   */
+  /** Fields and kinds that `accepted-differences.yaml` of the pack covers, whatever the result is. Default: none. */
   readonly accepted?: readonly Pick<Difference, "field" | "kind">[];
   /** The body of the old answer, from which coverage is counted. Not kept. */
   readonly answer?: Buffer;
@@ -155,3 +157,24 @@ export interface ComparedSample extends ComparedRequest, AnswerPair {
 
 /** Takes the results of comparisons. Never throws, and never waits. */
 export type ReportComparison = (compared: Compared) => void;
+
+/** A request, and its outcome. */
+export interface Exchange {
+  readonly request: AlphaRequest;
+  readonly outcome: RequestOutcome;
+  readonly context: RequestContext;
+}
+
+/** An answer, or the reason why there is none. */
+export type Asked = Answer | NotComparableReason;
+
+/**
+ * A source of second answers: another pack over the same responses of v4, live or recorded; the old service; or the
+ * translation, by new calls to v4.
+ *
+ * @template Question The known facts about the request
+ */
+export interface SecondAnswer<Question = Exchange> {
+  /** Never rejects. */
+  ask(question: Question): Promise<Asked>;
+}

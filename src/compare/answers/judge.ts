@@ -108,32 +108,42 @@ export type Judge = ReturnType<typeof createJudge>;
 /** Creates the judge of a pack. @param volatile the knowledge about the old service, which all packs share */
 export function createJudge(pack: Pack, volatile: VolatileFields) {
   const acceptedBy = acceptDifferences(pack.acceptedDifferences);
-  const rulesOf = (request: JudgedRequest): AnswerRules => createAnswerRules(pack, request.route, request);
-  const seenBy = ({ provenBy }: JudgedRequest): ClientView => volatile.seenBy(provenBy);
+  /** What a request is judged by. */
+  const basisOf = ({ route, provenBy, ...request }: JudgedRequest) => ({
+    rules: createAnswerRules(pack, route, request),
+    volatile: volatile.seenBy(provenBy),
+    isAccepted: acceptanceOf(acceptedBy, route),
+  });
 
   return {
     /** @returns the result, or `differs`, if both services must be asked again */
     compare(request: JudgedRequest, pair: AnswerPair): Finding | "differs" {
-      const isAccepted = acceptanceOf(acceptedBy, request.route);
-      const { result, ...look } = comparePair(pair, rulesOf(request), seenBy(request), isAccepted);
-      return result === "differs"
-        ? "differs"
-        : createFinding(request, pair.old, { result, ...look }, isAccepted, volatile);
+      const { rules, volatile: view, isAccepted } = basisOf(request);
+      const { result, ...look } = comparePair(pair, rules, view, isAccepted);
+      if (result === "differs") return "differs";
+      return createFinding(request, pair.old, { result, ...look }, isAccepted, volatile);
     },
     /** Decides with a second pair. */
     confirm(request: JudgedRequest, first: AnswerPair, second: AnswerPair): Finding {
-      const isAccepted = acceptanceOf(acceptedBy, request.route);
-      const pairs = { first, second, rules: rulesOf(request), volatile: seenBy(request), isAccepted };
-      return createFinding(request, first.old, confirm(pairs), isAccepted, volatile);
+      const basis = basisOf(request);
+      return createFinding(
+        request,
+        first.old,
+        confirm({ first, second, ...basis }),
+        basis.isAccepted,
+        volatile,
+      );
     },
     /**
      * Whether the old service is asked twice after equal answers, too, so that the rate of unstable answers is known.
      */
-    needsOldPair: (request: JudgedRequest): boolean =>
-      seenBy(request).needsPair(request.route.name, Math.random()),
+    needsOldPair: ({ route, provenBy }: JudgedRequest): boolean =>
+      volatile.seenBy(provenBy).needsPair(route.name, Math.random()),
     /** Learns from two answers of the old service how it varies by itself. */
-    learn: (request: JudgedRequest, first: Answer, second: Answer): void =>
-      recordOldPair(first, second, rulesOf(request), seenBy(request)),
+    learn(request: JudgedRequest, first: Answer, second: Answer): void {
+      const { rules, volatile: view } = basisOf(request);
+      recordOldPair(first, second, rules, view);
+    },
   };
 }
 

@@ -186,7 +186,6 @@ export class ClientView {
   readonly all: VolatileFields;
   readonly #client: string;
 
-  /** See {@link VolatileFields.seenBy}. */
   constructor(all: VolatileFields, client: string) {
     this.all = all;
     this.#client = client;
@@ -289,13 +288,13 @@ export class ClientView {
     if (distance === undefined) return null;
     const states = this.all.stateOf(route);
     const { [knownAs(states, this.#client)]: own, ...others } = states;
-    const spreadOf = (client: ClientState): number | undefined => fieldOf(client, key)?.spread;
-    const isShown = (shows: (spread: number) => boolean): boolean => {
-      const showing = (client: ClientState): boolean => shows(spreadOf(client) ?? Number.NaN);
-      return (own !== undefined && showing(own)) || Object.values(others).filter(showing).length >= 2;
-    };
+    const spreadsOf = (clients: readonly ClientState[]): readonly number[] =>
+      clients.flatMap((client) => fieldOf(client, key)?.spread ?? []);
+    const [ownSpreads, otherSpreads] = [spreadsOf(own ? [own] : []), spreadsOf(Object.values(others))];
+    const isShown = (shows: (spread: number) => boolean): boolean =>
+      ownSpreads.some(shows) || otherSpreads.filter(shows).length >= 2;
     const skew = typeof old === "string" ? CLOCK_SKEW_MS : 0;
     const isPossible = (spread: number): boolean => distance <= Math.max(MARGIN * spread, skew);
-    return isShown((spread) => spread >= 0) && !isShown(isPossible) ? "value" : null;
+    return isShown(() => true) && !isShown(isPossible) ? "value" : null;
   }
 }

@@ -3,24 +3,28 @@ import {
   type AlphaRequest,
   type CatalogCache,
   createPipelineConfig,
+  createTokenCache,
   header,
   NO_RESPONSE_CACHE,
-  type PipelineDependencies,
   type PlanRules,
   provenBy,
   type RequestContext,
-  type TokenInfo,
   type UpstreamCallRecord,
   type UpstreamTokens,
 } from "../../gateway/index.ts";
 import type { ClientDirectory, ClientIdentity } from "../../audit/index.ts";
 import { printJson, type Settings } from "../../base/index.ts";
 import type { Pack, Route } from "../../pack/index.ts";
-import type { Exchange, SecondAnswer } from "../answers/second-answer.ts";
 import { createDryRun, emptyTokenStore } from "../dry-run/dry-run.ts";
 import { areMade, createRecordedV4 } from "../dry-run/recorded-v4.ts";
-import { type AcceptedBy, type Finding, judgeOnce, notComparable } from "../answers/judge.ts";
-import type { Answer, Compared, ComparedSample } from "../answers/comparison.ts";
+import {
+  type AcceptedBy,
+  acceptDifferences,
+  type Finding,
+  judgeOnce,
+  notComparable,
+} from "../answers/judge.ts";
+import type { Answer, Compared, ComparedSample, Exchange, SecondAnswer } from "../answers/comparison.ts";
 
 /** The pack that translates a request again, with the services for it. */
 export interface OtherPack {
@@ -47,36 +51,20 @@ const toRouteCalls = (context: RequestContext) => ({
   calls: callsOf(context),
 });
 
-/** The known facts about the tokens of a request at its start. v4's responses may add more, as they did then. */
-class KnownTokens {
-  readonly #infos = new Map<string, TokenInfo>();
-  #isAccepted = false;
+/** Tokens of a request. */
+const KNOWN_TOKENS = { size: 10, ttlSeconds: 3600, negativeTtlSeconds: 3600 };
 
-  readonly tokens: PipelineDependencies["tokens"] = {
-    get: (hash) => this.#infos.get(hash),
-    wasAccepted: () => this.#isAccepted,
-    setScopes: (hash, grants) => {
-      const before = this.#infos.get(hash);
-      this.#know(hash, { refused: false, grants: grants ?? (before?.refused ? undefined : before?.grants) });
-    },
-    setRejected: (hash) => this.#know(hash, { refused: true }),
-    purge: async () => {},
-    size: 0,
-    acceptedCount: 0,
-  };
-
-  use({ client, token }: RequestContext): void {
-    this.#know(client?.credentials.hash, client?.tokenInfo);
-    this.#know(token?.resolved.credentials.hash, token?.info);
-    this.#isAccepted = client?.isAccepted === true || token?.isAccepted === true;
-  }
-
-  forget(): void {
-    this.#infos.clear();
-  }
-
-  #know(hash: string | undefined, info: TokenInfo | undefined): void {
-    if (hash !== undefined && info) this.#infos.set(hash, info);
+/** Makes known what was known about the tokens of a request at its start. v4's responses may add more, as they did then. */
+function knowTokens(tokens: ReturnType<typeof createTokenCache>, { client, token }: RequestContext): void {
+  const all = [
+    { hash: client?.credentials.hash, info: client?.tokenInfo, isAccepted: client?.isAccepted },
+    { hash: token?.resolved.credentials.hash, info: token?.info, isAccepted: token?.isAccepted },
+  ];
+  for (const { hash } of all) if (hash !== undefined) void tokens.purge(hash);
+  for (const { hash, info, isAccepted } of all) {
+    if (hash === undefined) continue;
+    if (info) tokens.setEntry(hash, { info, ttlMs: KNOWN_TOKENS.ttlSeconds * 1000 });
+    else if (isAccepted && !tokens.get(hash)) tokens.setScopes(hash, undefined);
   }
 }
 
@@ -106,6 +94,12 @@ function requestOf({ request, context }: Exchange, onUnread: () => void): AlphaR
 export type AnswerSettings = Parameters<typeof createPipelineConfig>[1] &
   Partial<Pick<Settings, "NATIVE_PROXY">>;
 
+/** Another pack, with the functions to compare its answers. */
+export interface OtherAnswers extends SecondAnswer {
+  /** Finds the accepted differences of the other pack. */
+  readonly acceptedBy: AcceptedBy;
+}
+
 /**
  * Creates the source of another pack's answers. It handles one request at a time. `calls` means that it would make
  * calls that were not made.
@@ -114,9 +108,9 @@ export function createCandidateAnswer(
   settings: AnswerSettings,
   { pack, catalogs, upstreamTokens }: OtherPack,
   rules: PlanRules,
-): SecondAnswer {
+): OtherAnswers {
   const v4 = createRecordedV4(pack);
-  const known = new KnownTokens();
+  const tokens = createTokenCache(KNOWN_TOKENS);
   let current: RequestContext | undefined;
 
   const { handle } = createDryRun(pack, v4, {
@@ -128,23 +122,23 @@ export function createCandidateAnswer(
       files: { stream: () => Promise.reject(new Error("files are not translated again")) },
       catalogs,
       responseCache: NO_RESPONSE_CACHE,
-      tokens: known.tokens,
+      tokens,
       tokenStore: { ...emptyTokenStore, find: () => current?.token?.resolved.issued },
       nativeScheme: settings?.NATIVE_PROXY ? pack.nativeScheme : undefined,
     },
   });
 
   return {
+    acceptedBy: acceptDifferences(pack.acceptedDifferences),
     async ask(exchange) {
       const { context } = exchange;
       current = context;
-      known.use(context);
+      knowTokens(tokens, context);
       v4.play(context.match?.route.name ?? null, callsOf(context));
       let needsBody = false;
       const { response, exchange: other } = await handle(requestOf(exchange, () => (needsBody = true)));
       // The request and its responses are as large as the client and v4 made them.
       current = undefined;
-      known.forget();
       v4.play(null, []);
       if (response.file || needsBody || !other || other.context.match?.route.upload) return "calls";
       const { status, headers, body } = response;
@@ -153,13 +147,6 @@ export function createCandidateAnswer(
         : "calls";
     },
   };
-}
-
-/** Another pack, with the functions to compare its answers. */
-export interface OtherAnswers {
-  readonly answer: SecondAnswer;
-  /** Finds the accepted differences of the other pack. */
-  readonly acceptedBy: AcceptedBy;
 }
 
 /** The sender of a request, as {@link Compared} has it. Without client credentials, only the user agent is known. */
@@ -185,14 +172,14 @@ export function senderOf(
 export async function compareExchange(
   made: { readonly pack: Pack; readonly route: Route },
   exchange: Exchange,
-  { answer, acceptedBy }: OtherAnswers,
+  others: OtherAnswers,
 ): Promise<Finding & Pick<Compared, "source" | "sample">> {
   const source = "candidate";
   // A token is issued to the client only once.
-  const other = made.route.tokens ? "token" : await answer.ask(exchange);
+  const other = made.route.tokens ? "token" : await others.ask(exchange);
   if (typeof other === "string") return { source, ...notComparable(other) };
   const sample = sampleOf(made.pack, exchange, other);
-  const finding = judgeOnce(made, sample, acceptedBy);
+  const finding = judgeOnce(made, sample, others.acceptedBy);
   return { source, ...finding, ...(finding.result !== "equal" && { sample }) };
 }
 

@@ -2,10 +2,9 @@
 import { CLIENT_GONE, errorText, type Log, type Settings } from "../../base/index.ts";
 import type { ClientDirectory } from "../../audit/index.ts";
 import type { Pack, Route } from "../../pack/index.ts";
-import type { NotComparableReason, ReportComparison } from "../answers/comparison.ts";
+import type { Exchange, NotComparableReason, ReportComparison } from "../answers/comparison.ts";
 import { Budget } from "../answers/budget.ts";
-import { acceptDifferences, notComparable } from "../answers/judge.ts";
-import type { Exchange } from "../answers/second-answer.ts";
+import { notComparable } from "../answers/judge.ts";
 import { isAccepted, partsOf, type PlanRules, provenIdentity } from "../../gateway/index.ts";
 import {
   compareExchange,
@@ -123,13 +122,8 @@ class WaitingExchanges {
 function createPrepare(settings: Settings, plan: PlanRules): (other: OtherPack) => OtherAnswers {
   let prepared: { readonly other: OtherPack; readonly answers: OtherAnswers } | undefined;
   return (other) => {
-    if (prepared?.other !== other) {
-      const answer = createCandidateAnswer(settings, other, plan);
-      prepared = {
-        other,
-        answers: { answer, acceptedBy: acceptDifferences(other.pack.acceptedDifferences) },
-      };
-    }
+    if (prepared?.other !== other)
+      prepared = { other, answers: createCandidateAnswer(settings, other, plan) };
     return prepared.answers;
   };
 }

@@ -66,20 +66,16 @@ export function loadInitialPack(
 }
 
 /** The pack that is to serve. */
-export type WantedPack =
+const wantedPack = z.union([
   /** The current pack of `MAPPINGS_DIR`. */
-  | { readonly pack: "active" }
-  /** The pack with this hash, in any of the folders. */
-  | { readonly pack: "candidate"; readonly hash: string };
-
-const schema: z.ZodType<WantedPack> = z.union([
   z.object({ pack: z.literal("active") }),
+  /** The pack with this hash, in any of the folders. */
   z.object({ pack: z.literal("candidate"), hash: z.string() }),
 ]);
 
 /** Creates the access to the choice. Without a choice it is the pack of `MAPPINGS_DIR`. */
-export const createWantedPack = (store: DocumentStore): SharedDocument<WantedPack> =>
-  createSharedDocument(store, { key: "pack:wanted", schema, empty: { pack: "active" } });
+export const createWantedPack = (store: DocumentStore): SharedDocument<z.infer<typeof wantedPack>> =>
+  createSharedDocument(store, { key: "pack:wanted", schema: wantedPack, empty: { pack: "active" } });
 
 /** The services for the choice between the packs: the state store, which is opened only if there is a candidate. */
 export interface PackChoiceNeeds {

@@ -94,14 +94,14 @@ class GrowingCounts {
   }
 
   add(result: CountedResult): void {
-    const { time, fields } = result;
+    const { time, fields, times } = result;
     const route = (this.counts.routes[result.route] ??= createRoute(time));
-    route.comparisons += 1;
+    route.comparisons += times;
     route.first = Math.min(route.first, time);
     route.last = Math.max(route.last, time);
     if (result.result === "not_comparable") {
       const { reason = "unreadable" } = result;
-      route.notComparable[reason] = (route.notComparable[reason] ?? 0) + 1;
+      route.notComparable[reason] = (route.notComparable[reason] ?? 0) + times;
       return;
     }
     route[result.result] += 1;

@@ -90,6 +90,8 @@ export interface CountedResult extends Omit<Compared, "differences" | "accepted"
   /** The parts of its route that its answer has shown for the first time. */
   readonly seen: readonly string[];
   readonly example: StoredExample | undefined;
+  /** How often it is counted: answers of one route that can't be compared for one reason are counted together. */
+  times: number;
 }
 
 /** An example, as JSON. */

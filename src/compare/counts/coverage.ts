@@ -7,12 +7,6 @@ export type CoverAnswer = (route: string, body: Buffer) => readonly string[];
 
 type Sources = Pick<Pack, "route" | "resources" | "dialect">;
 
-/** A field of a route that answers may show. */
-interface CoveredField {
-  /** The client's words of its value table; undefined without one. */
-  readonly words: readonly string[] | undefined;
-}
-
 /** Values of an answer that are looked at. */
 const MAX_VALUES = 5000;
 const MAX_DEPTH = 64;
@@ -29,8 +23,11 @@ function wordsOf({ rule }: ResponseField, { dialect }: Sources): readonly string
   return [...new Set(words)].filter((word) => word.length <= MAX_WORD_LENGTH).slice(0, MAX_WORDS);
 }
 
-/** The fields of a route that can have a value, by their paths. */
-export function coveredFields(name: string, pack: Sources): ReadonlyMap<string, CoveredField> {
+/** The fields of a route that can have a value, by their paths. With the client's words of their value tables. */
+function coveredFields(
+  name: string,
+  pack: Sources,
+): ReadonlyMap<string, { readonly words: readonly string[] | undefined }> {
   const route = pack.route(name);
   if (!route) return new Map();
   return new Map(
@@ -42,7 +39,7 @@ export function coveredFields(name: string, pack: Sources): ReadonlyMap<string, 
 
 /** Creates the function that finds the fields and words in an answer. */
 export function createCoverage(pack: Sources): CoverAnswer {
-  const fields = new Map<string, ReadonlyMap<string, CoveredField>>();
+  const fields = new Map<string, ReturnType<typeof coveredFields>>();
   return (route, body) => {
     const known = fields.get(route) ?? coveredFields(route, pack);
     fields.set(route, known);
@@ -72,14 +69,6 @@ export function createCoverage(pack: Sources): CoverAnswer {
   };
 }
 
-/** The parts of a route that no compared answer has shown. */
-export interface RouteGaps {
-  /** Fields that were never there, or always null. */
-  readonly fields: readonly string[];
-  /** Words of value tables, `books.state=lent`. */
-  readonly words: readonly string[];
-}
-
 /** Whether a field is below one that no answer has shown, which says enough. */
 const isBelowUnseen = (
   path: string,
@@ -91,8 +80,13 @@ const isBelowUnseen = (
     return known.has(above) && !seen.has(above);
   });
 
-/** Finds missing fields and words. @param seen The fields and words of answers */
-export function findGaps(route: string, seen: ReadonlySet<string>, pack: Sources): RouteGaps {
+/**
+ * Finds the parts of a route that no compared answer has shown: fields that were never there, or always null, and words
+ * of value tables, `books.state=lent`.
+ *
+ * @param seen The fields and words of answers
+ */
+export function findGaps(route: string, seen: ReadonlySet<string>, pack: Sources) {
   const known = coveredFields(route, pack);
   const fields = [...known];
   return {

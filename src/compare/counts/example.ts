@@ -9,49 +9,10 @@ import {
 } from "../../audit/index.ts";
 import { isObject } from "../../base/index.ts";
 import { addFromCall, recordCalls, splitTarget, type UpstreamCallRecord } from "../../gateway/index.ts";
-import type {
-  Answer,
-  Compared,
-  ComparedSample,
-  ComparisonSource,
-  Difference,
-} from "../answers/comparison.ts";
-
-/** One answer of an example. */
-export interface ExampleAnswer {
-  readonly status: number;
-  readonly type: string | null;
-  readonly body?: RecordedBody;
-}
-
-/** A difference of an example. Values are JSON. */
-export interface ExampleDifference extends Pick<Difference, "field" | "kind"> {
-  readonly old: string | null;
-  readonly new: string | null;
-}
+import type { Answer, Compared, ComparedSample } from "../answers/comparison.ts";
 
 /** A comparison with a confirmed difference, without secrets. */
-export interface Example {
-  readonly id: string;
-  readonly source: ComparisonSource;
-  /** See {@link Compared.subject}. */
-  readonly subject: string;
-  readonly route: string;
-  readonly client: string | null;
-  /** ISO 8601, UTC. */
-  readonly time: string;
-  readonly requestId: string;
-  readonly differences: readonly ExampleDifference[];
-  readonly method: string;
-  /** With query. */
-  readonly path: string;
-  readonly filter: string | null;
-  readonly body?: RecordedBody;
-  /** The client's answer, and the answer of the other side. */
-  readonly old: ExampleAnswer;
-  readonly new: ExampleAnswer;
-  readonly calls?: readonly RecordedCall[];
-}
+export type Example = ReturnType<typeof createExample>;
 
 /** Differences of an example: more of them say the same. */
 const MAX_DIFFERENCES = 50;
@@ -89,11 +50,7 @@ function bounded(body: RecordedBody, bytes: number): RecordedBody {
   return truncatedBody(typeof body === "string" ? body : json, MAX_BODY, bytes);
 }
 
-const toAnswer = (
-  { status, headers, body }: Answer,
-  redaction: Redaction,
-  secrets: SecretValues,
-): ExampleAnswer => ({
+const toAnswer = ({ status, headers, body }: Answer, redaction: Redaction, secrets: SecretValues) => ({
   status,
   type: headers["content-type"] === undefined ? null : redaction.text(headers["content-type"], secrets),
   ...(body.length > 0 && { body: bounded(redaction.raw(body, secrets), body.length) }),
@@ -132,12 +89,11 @@ function redactCalls(
 
 /** Creates an example. */
 export function createExample(
-  compared: Compared,
+  { source, subject, route, client, time, requestId, differences }: Compared,
   sample: ComparedSample,
   id: string,
   redaction: Redaction,
-): Example {
-  const { source, subject, route, client, time, requestId, differences } = compared;
+) {
   const secrets = findSecrets(sample, redaction);
   const calls = sample.calls && redactCalls(sample.calls, redaction, secrets);
   return {
@@ -146,8 +102,10 @@ export function createExample(
     subject,
     route,
     client: client === null ? null : secrets.redact(client.slice(0, MAX_NAME)),
+    /** ISO 8601, UTC. */
     time: new Date(time).toISOString(),
     requestId: secrets.redact(requestId.slice(0, MAX_NAME)),
+    /** Values are JSON. */
     differences: differences.slice(0, MAX_DIFFERENCES).map(({ field, kind, old, new: other }) => ({
       // A service may use values of clients as names of members.
       field: secrets.redact(field.slice(0, MAX_NAME)),
@@ -156,9 +114,11 @@ export function createExample(
       new: redactValue(field, other, redaction, secrets),
     })),
     method: sample.method,
+    /** With query. */
     path: redaction.target(sample.path, secrets),
     filter: sample.filter === null ? null : redaction.text(sample.filter, secrets),
     ...(sample.body && { body: bounded(redaction.raw(sample.body, secrets), sample.body.length) }),
+    /** The client's answer, and the answer of the other side. */
     old: toAnswer(sample.old, redaction, secrets),
     new: toAnswer(sample.new, redaction, secrets),
     ...(calls && { calls }),

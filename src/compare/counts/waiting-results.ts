@@ -51,6 +51,9 @@ const cutFields = (lines: readonly Pick<Difference, "field" | "kind">[]): Counte
   ).values(),
 ];
 
+const caseKey = ({ subject, route }: Pick<Compared, "subject" | "route">, digest: string): string =>
+  `${subject} ${route} ${digest}`;
+
 const sizeOf = ({ fields, seen }: CountedResult): number => 1 + fields.length + seen.length;
 
 /** The results of a source that wait to be stored. */
@@ -60,6 +63,10 @@ export class WaitingResults {
   readonly #stored: ReturnType<typeof createCountsDocument>;
   /** The oldest first. They stay until they are written. */
   readonly #results: CountedResult[] = [];
+  /** The keys of their cases. */
+  readonly #cases = new Set<string>();
+  /** Those that can't be compared, by route and reason, until they are being written. */
+  readonly #refusals = new Map<string, CountedResult>();
   readonly #shares = new ClientShares(MAX_WAITING);
   readonly #exampleShares = new ClientShares(MAX_EXAMPLES_WAITING);
 
@@ -74,9 +81,14 @@ export class WaitingResults {
   }
 
   add(compared: Compared): void {
+    const refusal = JSON.stringify([compared.subject, compared.route, compared.reason]);
+    const same = compared.result === "not_comparable" ? this.#refusals.get(refusal) : undefined;
+    if (same) return void (same.times += 1);
     const result = this.#toResult(compared);
     if (!this.#shares.tryTake(result.by, sizeOf(result))) return this.#options.onFull("cases", 1);
     if (result.example) this.#exampleShares.take(result.by);
+    if (result.digest !== "") this.#cases.add(caseKey(result, result.digest));
+    if (result.result === "not_comparable") this.#refusals.set(refusal, result);
     this.#results.push(result);
   }
 
@@ -87,6 +99,7 @@ export class WaitingResults {
    */
   async write(): Promise<void> {
     const batch = [...this.#results];
+    this.#refusals.clear();
     const examples = batch.flatMap(({ example }) => example ?? []);
     // Before the counts that refer to them.
     for (const { id, json } of examples) await writeExample(this.#state, id, json);
@@ -112,13 +125,13 @@ export class WaitingResults {
     for (const result of batch) {
       this.#shares.giveBack(result.by, sizeOf(result));
       if (result.example) this.#exampleShares.giveBack(result.by);
+      this.#cases.delete(caseKey(result, result.digest));
     }
   }
 
   #toResult(compared: Compared): CountedResult {
-    const { differences, accepted: found, answer: _answer, sample: _sample, ...about } = compared;
+    const { differences, accepted = [], answer: _answer, sample: _sample, ...about } = compared;
     const { result, client, provenBy: by = "", key } = about;
-    const accepted = found ?? (result === "accepted" ? differences : []);
     const digest = key === undefined ? "" : caseOf(key);
     const isNew = digest !== "" && !this.#isKnown(compared, digest);
     const all = result === "different" || result === "unstable" ? cutFields(differences) : [];
@@ -133,6 +146,7 @@ export class WaitingResults {
       acceptedLines: cutFields(accepted).map(lineKey),
       seen: isNew && by !== "" ? this.#cover(compared) : [],
       example: isNew && result === "different" ? this.#createExample(compared, fields) : undefined,
+      times: 1,
     };
   }
 
@@ -145,10 +159,9 @@ export class WaitingResults {
   /** Whether a case was counted, as far as this process knows. */
   #isKnown(compared: Compared, digest: string): boolean {
     const { cases = {}, differing = "" } = this.#routeOf(compared) ?? {};
-    const { subject, route } = compared;
     return (
-      [differing, ...Object.values(cases)].some((each) => hasCase(each, digest)) ||
-      this.#results.some((each) => each.digest === digest && each.route === route && each.subject === subject)
+      this.#cases.has(caseKey(compared, digest)) ||
+      [differing, ...Object.values(cases)].some((each) => hasCase(each, digest))
     );
   }
 

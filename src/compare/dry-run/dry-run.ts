@@ -20,7 +20,7 @@ import {
   type Upstream,
   type UpstreamTokens,
 } from "../../gateway/index.ts";
-import type { Exchange } from "../answers/second-answer.ts";
+import type { Exchange } from "../answers/comparison.ts";
 
 /** A request without HTTP. */
 export interface DryRunRequest {

@@ -13,12 +13,6 @@ export interface CurlRecord extends Pick<AuditRecord, "lane" | "bytes" | "v4"> {
   >;
 }
 
-/** The requests of a record as commands. Secrets are placeholders, as in the record. */
-export interface RecordCurls {
-  readonly alpha: string;
-  readonly v4: readonly string[];
-}
-
 const GATEWAY = "$GATEWAY";
 
 /** Replaces a secret with the name of its member in angle brackets. */
@@ -82,9 +76,12 @@ function missingBody(
 
 /**
  * Writes the alpha request of a record and its v4 requests as `curl` commands. A comment before a command names the
- * missing parts of the record.
+ * missing parts of the record. Secrets are placeholders, as in the record.
  */
-export function recordCurls(record: CurlRecord, pack: Pack): RecordCurls {
+export function recordCurls(
+  record: CurlRecord,
+  pack: Pack,
+): { readonly alpha: string; readonly v4: readonly string[] } {
   const { lane, client, alpha, v4 } = record;
   const { client: clientSide, upstream } = pack.dialect;
   const hasToken = client.fingerprint !== null;

@@ -2,8 +2,7 @@
 import { Pool } from "undici";
 import { namesMethod } from "../../pack/index.ts";
 import { MAX_COMPARED_BYTES } from "../answers/compare-answers.ts";
-import type { Asked } from "../answers/second-answer.ts";
-import type { Answer, NotComparableReason } from "../answers/comparison.ts";
+import type { Answer, Asked, NotComparableReason } from "../answers/comparison.ts";
 import {
   type AlphaRequest,
   connectionOptions,

@@ -148,21 +148,17 @@ export const COMPARISONS: Feature<{ readonly pack: Pack; readonly state: KeyValu
     commands: COMPARISONS_COMMANDS,
     open(settings, needs, { metrics, log }) {
       const { state } = needs;
-      let changed: Pack | undefined;
-      const pack = (): Pack => changed ?? needs.pack;
-      const createParts = (of: Pack) => ({
-        redaction: createRedaction(of, settings),
-        cover: createCoverage(of),
-      });
+      let { pack } = needs;
+      const createParts = () => ({ redaction: createRedaction(pack, settings), cover: createCoverage(pack) });
       let parts: ReturnType<typeof createParts> | undefined;
-      const partsOf = () => (parts ??= createParts(pack()));
+      const openParts = () => (parts ??= createParts());
       // Nothing runs before the first result.
       const { report, close } = openComparisons({
         state,
         metrics,
         log,
-        redaction: () => partsOf().redaction,
-        cover: (route, body) => partsOf().cover(route, body),
+        redaction: () => openParts().redaction,
+        cover: (route, body) => openParts().cover(route, body),
       });
       return {
         report,
@@ -170,22 +166,22 @@ export const COMPARISONS: Feature<{ readonly pack: Pack; readonly state: KeyValu
         isShown: settings.CANDIDATE_MAPPINGS_DIR !== undefined || settings.ROLLOUT_FILE !== undefined,
         parameters: QUERY,
         async status(query) {
-          const sources = await summarizeComparisons(state, { ...query, pack: pack() });
+          const sources = await summarizeComparisons(state, { ...query, pack });
           return sources.map((source) => ({ ...source, routes: source.routes.map(boundRoute) }));
         },
         async describe() {
-          const sources = await summarizeComparisons(state, { ...QUERY.parse({}), pack: pack() });
+          const sources = await summarizeComparisons(state, { ...QUERY.parse({}), pack });
           return outlineComparisons(sources, { maxRoutes: Infinity, whereAll: "" });
         },
         items: {
           name: "example",
           async read(id) {
             const example = await readExample(state, id);
-            return example && describeExample(example, pack());
+            return example && describeExample(example, pack);
           },
         },
         usePack(next) {
-          changed = next;
+          pack = next;
           parts = undefined;
         },
       };

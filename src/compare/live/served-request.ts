@@ -1,9 +1,14 @@
 /** A request that one side serves and that may be compared, with its first answer and the old service's answer. */
 import { namesMethod, readParameters, type Route } from "../../pack/index.ts";
-import type { ComparedRequest, NotComparableReason } from "../answers/comparison.ts";
-import type { AlphaRequest, BodyStart, LegacyExchange, Side } from "../../gateway/index.ts";
+import type {
+  Asked,
+  ComparedRequest,
+  Exchange,
+  NotComparableReason,
+  SecondAnswer,
+} from "../answers/comparison.ts";
+import type { AlphaRequest, BodyStart, ForwardedExchange, Side } from "../../gateway/index.ts";
 import { CLIENT_GONE } from "../../base/index.ts";
-import type { Asked, Exchange, SecondAnswer } from "../answers/second-answer.ts";
 import { MAX_COMPARED_BYTES } from "../answers/compare-answers.ts";
 import { type OldService, textHeaders } from "./ask-old-service.ts";
 import { decodeBody } from "../../audit/index.ts";
@@ -52,7 +57,7 @@ export const targetOf = ({
 });
 
 /** Whether the old service has done a write, or may have. A status of undefined says that it did not get the request. */
-export const hasOldWritten = ({ outcome: { upstreamStatus } }: LegacyExchange): boolean =>
+export const hasOldWritten = ({ forwarded: { upstreamStatus } }: ForwardedExchange): boolean =>
   upstreamStatus === null || (upstreamStatus !== undefined && upstreamStatus < 400);
 
 /** The bytes of a body; undefined where it is too long, or a file. */
@@ -63,12 +68,13 @@ export async function wholeBody(start: BodyStart | undefined): Promise<Buffer | 
 }
 
 /** The answer of the old service to a client, or why it can't be compared. */
-export async function answerOf({ answer, outcome }: LegacyExchange): Promise<Asked> {
-  if (outcome.status === CLIENT_GONE) return "client_gone";
-  if (!answer) return "unreachable";
-  if (outcome.isComplete === false) return "unreadable";
-  const body = await wholeBody(answer.body);
-  return body ? { status: answer.status, headers: textHeaders(answer.headers), body } : "size";
+export async function answerOf({ status, forwarded }: ForwardedExchange): Promise<Asked> {
+  const { upstreamStatus, received, isComplete } = forwarded;
+  if (status === CLIENT_GONE) return "client_gone";
+  if (!received || typeof upstreamStatus !== "number") return "unreachable";
+  if (!isComplete) return "unreadable";
+  const body = await wholeBody(received);
+  return body ? { status: upstreamStatus, headers: textHeaders(received.headers), body } : "size";
 }
 
 /** The answer of the translation to a client, or why it can't be compared. */

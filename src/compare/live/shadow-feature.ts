@@ -1,7 +1,7 @@
 /** The state that comparisons of the old service and the translation share, with any active pack. */
 import type { LegacyService, LifecycleDependencies } from "../../gateway/index.ts";
 import type { Feature, KeyValueStore } from "../../base/index.ts";
-import type { ReportComparison } from "../answers/comparison.ts";
+import type { Exchange, ReportComparison } from "../answers/comparison.ts";
 import { VolatileFields } from "../answers/volatile-fields.ts";
 import { createReportFull } from "../counts/comparisons.ts";
 import { createVolatileStore } from "../answers/volatile-store.ts";
@@ -10,7 +10,6 @@ import { OldService } from "./ask-old-service.ts";
 import { Budget } from "../answers/budget.ts";
 import type { ShadowOptions } from "./shadow-runner.ts";
 import { WriteFence } from "./write-fence.ts";
-import type { Exchange } from "../answers/second-answer.ts";
 
 /** The state that comparisons share, with any active pack. */
 export interface OpenShadow {

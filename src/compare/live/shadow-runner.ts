@@ -5,10 +5,16 @@
 import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
 import { usualTokenTexts } from "../../pack/index.ts";
 import type { Budget } from "../answers/budget.ts";
-import type { Answer, AnswerPair, Compared, NotComparableReason } from "../answers/comparison.ts";
+import type {
+  Answer,
+  AnswerPair,
+  Asked,
+  Compared,
+  NotComparableReason,
+  SecondAnswer,
+} from "../answers/comparison.ts";
 import type { Side } from "../../gateway/index.ts";
 import { type Finding, type Judge, type JudgedRequest, notComparable } from "../answers/judge.ts";
-import type { Asked, SecondAnswer } from "../answers/second-answer.ts";
 import { bodyOverridesMethod, type ServedRequest, type SideQuestion, targetOf } from "./served-request.ts";
 import type { Reading, WriteFence } from "./write-fence.ts";
 

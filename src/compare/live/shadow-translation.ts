@@ -12,7 +12,7 @@ import {
   type TokenCache,
   type UpstreamClient,
 } from "../../gateway/index.ts";
-import type { SecondAnswer } from "../answers/second-answer.ts";
+import type { SecondAnswer } from "../answers/comparison.ts";
 import { COMPARISON_TIMEOUT_MS } from "./ask-old-service.ts";
 import type { SideQuestion } from "./served-request.ts";
 

@@ -6,7 +6,7 @@ import {
   fingerprint,
   hasWritten,
   header,
-  type LegacyExchange,
+  type ForwardedExchange,
   nativeToken,
   type OAuthServices,
   onlyReads,
@@ -16,7 +16,7 @@ import {
 import type { Route } from "../../pack/index.ts";
 import { BUCKETS, type ClientDirectory, hasName, lastingName, UNNAMED } from "../../audit/index.ts";
 import { createJudge } from "../answers/judge.ts";
-import type { Exchange } from "../answers/second-answer.ts";
+import type { Exchange } from "../answers/comparison.ts";
 import {
   answerOf,
   createOldAnswer,
@@ -59,7 +59,7 @@ export interface RoutedRequest {
 /** The functions with which a request takes part in comparisons. */
 export interface Begun {
   /** Takes the answer of the old service to the client, and whether it has written. */
-  servedOld(exchange: LegacyExchange): void;
+  servedOld(exchange: ForwardedExchange): void;
   /** Ends a write. */
   end(): void;
   /** Whether the answer is needed. */
@@ -222,7 +222,7 @@ export class Shadow {
       isCompared: true,
       end: () => {},
       servedOld: (exchange) =>
-        void Promise.all([answerOf(exchange), wholeBody(exchange.sent)]).then(
+        void Promise.all([answerOf(exchange), wholeBody(exchange.forwarded.sent)]).then(
           ([answer, body]) => comparison.served(answer, body),
           () => comparison.served("unreadable"),
         ),

@@ -1,6 +1,5 @@
 /** Compares the answers of two packs to recorded requests, over the responses of v4 that were recorded. */
 import type { AuditRecord, ClientDirectory } from "../../audit/index.ts";
-import { acceptDifferences } from "../answers/judge.ts";
 import { NO_PLAN } from "../../gateway/index.ts";
 import { compareExchange, createCandidateAnswer, senderOf } from "../candidate/candidate-answer.ts";
 import type { Compared } from "../answers/comparison.ts";
@@ -21,10 +20,7 @@ export function createRecordedComparison(
   candidate: Replay,
   directory: ClientDirectory,
 ): CompareRecorded {
-  const other = {
-    answer: createCandidateAnswer({ PUBLIC_URL: candidate.publicUrl }, candidate.answering, NO_PLAN),
-    acceptedBy: acceptDifferences(candidate.pack.acceptedDifferences),
-  };
+  const other = createCandidateAnswer({ PUBLIC_URL: candidate.publicUrl }, candidate.answering, NO_PLAN);
   const subject = `${active.pack.hash} ${candidate.pack.hash}`;
 
   return async function compareRecorded(record) {

@@ -11,22 +11,10 @@ import { rowsById } from "../answers/align-rows.ts";
 import { alignByPlace, type CompareRules, type Part, visitParts } from "../answers/compare.ts";
 
 /** The rule of a field that differs. */
-export interface DifferingRule {
-  readonly field: string;
-  /** As text. Null for fields that no rule of the pack makes, such as fields of a list's envelope. */
-  readonly rule: string | null;
-  /** File and line in the pack: `book.yaml:7`. */
-  readonly place: string | null;
-}
+export type DifferingRule = ReturnType<typeof findRules>[number];
 
 /** An example, described by the active pack. */
-export interface DescribedExample {
-  readonly example: Example;
-  readonly lines: readonly AlignedLine[];
-  readonly rules: readonly DifferingRule[];
-  /** Commands: the client's request, to both sides, and the calls to the upstream. */
-  readonly curl: { readonly old: string; readonly new: string; readonly upstream: readonly string[] };
-}
+export type DescribedExample = ReturnType<typeof describeExample>;
 
 /** Finds the place of a field in the files of a pack. */
 export type LocateField = (object: string, field: string) => string | null;
@@ -57,7 +45,7 @@ function idNamesOf(route: string, pack: Pack): readonly string[] {
 }
 
 /** Finds the rules of a pack that make the fields of an example that differ. */
-export function findRules(example: Example, pack: Pack, locate: LocateField): readonly DifferingRule[] {
+export function findRules(example: Example, pack: Pack, locate: LocateField) {
   const route = pack.route(example.route);
   const fields = route ? responseFields(route, pack) : new Map<string, never>();
   const paths = [...new Set(example.differences.map(({ field }) => field))];
@@ -70,7 +58,9 @@ export function findRules(example: Example, pack: Pack, locate: LocateField): re
     const field = known === undefined ? undefined : fields.get(known);
     return {
       field: path,
+      /** As text. Null for fields that no rule of the pack makes, such as fields of a list's envelope. */
       rule: field ? describeRead(field.name, field.rule, false) : null,
+      /** File and line in the pack: `book.yaml:7`. */
       place: field ? locate(field.object, field.name) : null,
     };
   });
@@ -83,11 +73,7 @@ const ADDRESSES = {
 } as const;
 
 /** Describes an example by a pack. @param locate Default: places are unknown */
-export function describeExample(
-  example: Example,
-  pack: Pack,
-  locate: LocateField = () => null,
-): DescribedExample {
+export function describeExample(example: Example, pack: Pack, locate: LocateField = () => null) {
   const { alpha, v4 } = recordCurls(toRecord(example), pack);
   const addresses = ADDRESSES[example.source];
   const request = (address: string): string => alpha.replace("$GATEWAY", () => address);
@@ -95,6 +81,7 @@ export function describeExample(
     example,
     lines: alignBodies(example.old.body, example.new.body, idNamesOf(example.route, pack)),
     rules: findRules(example, pack, locate),
+    /** Commands: the client's request, to both sides, and the calls to the upstream. */
     curl: {
       old: request(addresses.old),
       new: request(addresses.new).replace(/^curl\b/m, (name) => name + packHeader(example)),

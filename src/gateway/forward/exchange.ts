@@ -1,4 +1,4 @@
-/** One forwarded request, the facts that the gateway learns about it, and the policy for requests of its kind. */
+/** One forwarded request, the facts that the gateway learns about it, and the policy for requests of its lane. */
 import {
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -6,25 +6,15 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from "node:http";
-import { CLIENT_GONE } from "../../base/index.ts";
+import { addressNetworks, CLIENT_GONE } from "../../base/index.ts";
 import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import { type AttemptOutcome, causedBy, outcomeOfStatus } from "../upstream/upstream-error.ts";
+import { isServed } from "../auth/known-senders.ts";
 import { closeBeforeRest, endResponse } from "../bodies/unread-rest.ts";
-import { type AlphaRequest, header } from "../request/request.ts";
-import { roundMs } from "../record/recorded-request.ts";
-import type { ForwardOutcome, ForwardRecording } from "../record/forwarded-record.ts";
-import type { AuthorizeNative, LookUpNativeToken, NativeToken } from "./native-authorization.ts";
 import type { ForwardedStream } from "../bodies/slow-streams.ts";
-
-/** The token of a native request. */
-export const nativeToken = (plain: AlphaRequest): string =>
-  (header(plain, "authorization") ?? "").trim().replace(/^\S+ +/, "");
-
-/** A request that was sent to the upstream. */
-interface Forwarding {
-  /** Ends it, unless it has ended. */
-  cancel(): void;
-}
+import { type AlphaRequest, header } from "../request/request.ts";
+import { BodyStart } from "../record/body-start.ts";
+import { type ForwardedExchange, roundMs } from "../record/recorded-exchange.ts";
 
 /** One forwarded request. */
 export class Exchange implements ForwardedStream {
@@ -32,16 +22,20 @@ export class Exchange implements ForwardedStream {
   readonly plain: AlphaRequest;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly token: string;
+  readonly observer: ForwardObserver | undefined;
   readonly hash: string | undefined;
-  readonly recording: ForwardRecording;
-  bytesIn = 0;
-  bytesOut = 0;
-  readonly guarded: ForwardedStream["guarded"] = { bytesBefore: undefined, timesAwaited: 0 };
   /** The client whose share includes its connection to the upstream. */
   client: ForwardedStream["client"];
   /** Releases its connection to the upstream. */
   release: (() => void) | undefined;
+  /** Ends its request to the upstream, unless it has ended. */
+  cancel: (() => void) | undefined;
+  bytesIn = 0;
+  bytesOut = 0;
+  /** The starts of the bodies, as far as a record or an observer needs them. */
+  sent: BodyStart | undefined;
+  received: BodyStart | undefined;
+  readonly guarded: ForwardedStream["guarded"] = { bytesBefore: undefined, timesAwaited: 0 };
   /** Why the response is not, or not completely, the upstream's. */
   fault: string | undefined;
   /** Whether the upstream has accepted the token, in this request or before. */
@@ -49,23 +43,21 @@ export class Exchange implements ForwardedStream {
   /** Whether the upstream or the gateway has failed. The response is then the gateway's own error. */
   hasFailed = false;
   /** Why the gateway rejected the request, for rejections that are counted. */
-  rejectedBy: ForwardOutcome["rejectedBy"];
+  rejectedBy: ForwardedExchange["rejectedBy"];
   /** Status of the upstream's response. Null if there is none yet, undefined if the upstream was not called. */
   upstreamStatus: number | null | undefined;
-  /** The known facts about the client's token. Undefined while it is looked up. */
-  tokenInfo: NativeToken | undefined;
+  /** The known facts about the client's token, if the gateway judges tokens of its lane. */
+  token: JudgedToken | undefined;
   /** Whether the upstream gets another token than the client's, because the gateway has issued the client's token. */
   isReplaced = false;
   /** The application to which the gateway has issued the client's token. */
   application: string | undefined;
-  /** Its request to the upstream. */
-  forwarding: Forwarding | undefined;
   /** Whether the upstream's whole response has arrived. Bytes after it belong to no request. */
   isComplete = false;
   /** Headers that the gateway adds to the response. */
   readonly #ownHeaders: OutgoingHttpHeaders;
   readonly #breaker: CircuitBreaker;
-  readonly #startedAt = performance.now();
+  readonly #keptBytes: number;
   #recorded: Promise<void> | undefined;
   #hasOutcome = false;
 
@@ -74,16 +66,55 @@ export class Exchange implements ForwardedStream {
     plain: AlphaRequest,
     [request, response]: readonly [IncomingMessage, ServerResponse],
     breaker: CircuitBreaker,
+    observer: ForwardObserver | undefined,
   ) {
     this.policy = policy;
     this.plain = plain;
     this.request = request;
     this.response = response;
+    this.observer = observer;
     this.#breaker = breaker;
-    this.token = nativeToken(plain);
-    this.hash = policy.hashOf(plain, this.token);
-    this.recording = policy.startRecording(plain, this.hash);
+    this.hash = policy.hashOf(plain);
+    this.#keptBytes = Math.max(policy.keptBytes(plain), observer?.bodyLimit ?? 0);
     this.#ownHeaders = response.getHeaders();
+  }
+
+  /** Headers of a response that asks the client to try again later. */
+  get retryAfter(): Readonly<Record<string, string>> {
+    return { "retry-after": String(Math.ceil(this.#breaker.openMs / 1000)) };
+  }
+
+  /** The client, for its share of the connections. */
+  shareClient(): NonNullable<ForwardedStream["client"]> {
+    const { hash: token, plain, policy, observer } = this;
+    const isKnown = observer ? observer.isKnown() : policy.isKnown(this);
+    return { token, networks: addressNetworks(plain.address), isKnown };
+  }
+
+  /** Notes a part of the client's body. */
+  onSent(chunk: Buffer): void {
+    this.bytesIn += chunk.length;
+    if (this.policy.lane === "native") return;
+    this.sent ??= new BodyStart(bodyHeadersOf(this.plain), this.#keptBytes);
+    this.sent.add(chunk);
+    if (!this.received) this.observer?.onSent();
+  }
+
+  /** Notes the head of the upstream's response: what it shows about the token, and about the upstream. */
+  onHead(status: number, headers: IncomingHttpHeaders): void {
+    this.received = new BodyStart(headers, this.#keptBytes);
+    this.observer?.onHead();
+    this.upstreamStatus = status;
+    // A service whose tokens are not judged may respond with any status, as before the gateway.
+    if (!this.token) return this.reportOutcome("succeeded");
+    if (!this.isReplaced && this.token.onResponse(status, headers)) this.isAccepted = true;
+    this.reportOutcome(outcomeOfStatus(status, this.isAccepted));
+  }
+
+  /** Notes a part of its body. */
+  onReceived(chunk: Buffer): void {
+    this.bytesOut += chunk.length;
+    this.received?.add(chunk);
   }
 
   /** Ends the response, after its record is durable if that is configured. @param rest the unsent rest */
@@ -115,14 +146,9 @@ export class Exchange implements ForwardedStream {
     if (response.headersSent) return void response.destroy();
     for (const name of response.getHeaderNames()) response.removeHeader(name);
     // Without `writeHead`, so that another error can replace this one if its record can't be written.
-    const length = String(Buffer.byteLength(body));
-    const all = {
-      ...this.#ownHeaders,
-      "content-type": "application/json",
-      "content-length": length,
-      ...headers,
-    };
-    for (const [name, value = ""] of Object.entries(all)) response.setHeader(name, value);
+    const own = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    for (const [name, value = ""] of Object.entries({ ...this.#ownHeaders, ...own, ...headers }))
+      response.setHeader(name, value);
     closeBeforeRest(request, response, false);
     response.statusCode = status;
     response.statusMessage = STATUS_CODES[status] ?? "";
@@ -135,26 +161,12 @@ export class Exchange implements ForwardedStream {
     this.#hasOutcome = true;
   }
 
-  /** Evaluates the upstream's response: the token's acceptance, and the health of the upstream. */
-  learn(status: number, headers: IncomingHttpHeaders): void {
-    // An upstream without a gate may respond with any status, as before the gateway.
-    if (!this.policy.gate) return this.reportOutcome("succeeded");
-    if (!this.isReplaced && this.tokenInfo?.onResponse(status, headers)) this.isAccepted = true;
-    this.reportOutcome(outcomeOfStatus(status, this.isAccepted));
-  }
-
   /** Responds with an error of the gateway, because the upstream or the gateway has failed. */
   fail(reason: keyof ForwardErrors = "failed", headers: Readonly<Record<string, string>> = {}): void {
     this.hasFailed = true;
     // A client that disconnects must not be able to send invented tokens without a limit.
-    if (!this.response.destroyed) this.tokenInfo?.onFailure();
+    if (!this.response.destroyed) this.token?.onFailure();
     this.reject({ ...this.policy.errors[reason], headers });
-  }
-
-  /** Breaks the response off. @param fault the reason */
-  breakOff(fault: string): void {
-    this.fault ??= fault;
-    this.response.destroy();
   }
 
   /** Responds to a request above a limit of the gateway. */
@@ -164,6 +176,7 @@ export class Exchange implements ForwardedStream {
     this.reject({ ...this.policy.errors.limited, headers });
   }
 
+  /** Ends the exchange, so that another client gets its connection. */
   abort(reason: string): void {
     this.fault ??= reason;
     this.reportOutcome("ignored");
@@ -174,28 +187,56 @@ export class Exchange implements ForwardedStream {
 
   /** Records the request, once. @throws if the record can't be written */
   record(isAborted = false): Promise<void> {
-    const { bytesIn, bytesOut, fault, upstreamStatus, isComplete, isAccepted, rejectedBy, application } =
-      this;
-    const warnings = [
-      ...(fault === undefined ? [] : [`native proxy: ${fault}`]),
-      ...(isAborted ? ["the response broke off"] : []),
-    ];
-    const outcome: ForwardOutcome = {
+    if (this.#recorded) return this.#recorded;
+    const recorded = this.#describe(isAborted);
+    this.observer?.onEnd(recorded);
+    return (this.#recorded = this.policy.record(recorded));
+  }
+
+  #describe(isAborted: boolean): ForwardedExchange {
+    const { policy, plain, hash, application, isAccepted, fault, upstreamStatus } = this;
+    const { isComplete, bytesIn, bytesOut, sent, received } = this;
+    const ms = performance.now() - plain.startedAt;
+    const wasCalled = upstreamStatus !== undefined;
+    return {
+      lane: policy.lane,
+      request: plain,
+      hash,
+      application: application === undefined ? undefined : { id: application, isProven: true },
+      isAccepted,
+      isTrusted: isAccepted || isServed(upstreamStatus ?? 0),
+      route: null,
       // The client disconnected, unless something else broke the response off.
       status: isAborted && fault === undefined ? CLIENT_GONE : this.response.statusCode,
-      upstreamStatus,
-      isComplete,
-      isAccepted,
-      application,
       hasFailed: this.hasFailed && !isAborted,
-      rejectedBy,
-      bytesIn,
-      bytesOut,
-      warnings,
-      ms: roundMs(performance.now() - this.#startedAt),
+      rejectedBy: this.rejectedBy,
+      calls: wasCalled && policy.lane === "native" ? [{ status: upstreamStatus, ms: roundMs(ms) }] : [],
+      losses: NO_LOSSES,
+      warnings: [
+        ...(fault === undefined ? [] : [`native proxy: ${fault}`]),
+        ...(isAborted ? ["the response broke off"] : []),
+      ],
+      timings: { total: roundMs(ms), upstream: wasCalled ? roundMs(ms) : 0, translation: 0 },
+      beganAt: Math.floor(Date.now() - ms),
+      traceparent: header(plain, "traceparent"),
+      forwarded: { upstreamStatus, isComplete, bytesIn, bytesOut, sent, received },
     };
-    return (this.#recorded ??= this.recording.record(outcome));
   }
+}
+
+const NO_LOSSES: ReadonlySet<string> = new Set();
+
+const bodyHeadersOf = (plain: AlphaRequest): IncomingHttpHeaders => ({
+  "content-type": header(plain, "content-type"),
+  "content-encoding": header(plain, "content-encoding"),
+});
+
+/** The token of a request, in a lane in which the gateway judges tokens. */
+export interface JudgedToken {
+  /** The upstream has failed, or could not be called. Not called for failures that the client has caused. */
+  onFailure(): void;
+  /** The upstream has responded to the client's own token. @returns whether it has accepted the token */
+  onResponse(status: number, headers: IncomingHttpHeaders): boolean;
 }
 
 /** An error of the gateway. */
@@ -218,36 +259,42 @@ export interface ForwardErrors {
   readonly limited: ForwardError;
 }
 
-/** Decides which requests may use the upstream. */
-export interface ForwardGate {
-  /** The upstream's scheme, for a token that replaces the client's. */
-  readonly scheme: string;
-  readonly lookUp: LookUpNativeToken;
-  readonly authorize: AuthorizeNative;
-  /** JSON body of an error with this reason and status. */
-  readonly errorBody: (reason: string, status: number) => string;
+/** Observes one exchange without delaying it. */
+export interface ForwardObserver {
+  /** Whether the sender's token is known. Other senders share half of the connections. */
+  readonly isKnown: () => boolean;
+  /** Bytes of each body that are kept, as they were sent. Files are not kept. */
+  readonly bodyLimit: number;
+  /** Called when the head of the request is sent, and with each part of its body until the response begins. */
+  readonly onSent: () => void;
+  /** Called when the head of the response has arrived. */
+  readonly onHead: () => void;
+  /** Called once, when the response has ended or broken off. It must not throw. */
+  readonly onEnd: (exchange: ForwardedExchange) => void;
 }
 
-/** The parts of the active pack and of the gateway that the forward needs. */
+/** What distinguishes the lanes: parts of the active pack and of the gateway. */
 export interface ForwardPolicy {
+  readonly lane: "native" | "legacy";
   readonly errors: ForwardErrors;
-  /** Undefined: the upstream decides about all requests. */
-  readonly gate?: ForwardGate;
-  /** Whether the upstream has accepted the token before, if there is no gate. */
-  readonly isKnown?: (hash: string) => boolean;
-  /** The error for a request that can't be forwarded, and its reason. Undefined for all others. */
-  readonly refuse?: (request: IncomingMessage) => (ForwardError & { readonly fault: string }) | undefined;
+  /** Decides whether a request may use the upstream. It rejects the others itself. */
+  readonly admit: (exchange: Exchange) => boolean | Promise<boolean>;
+  /** Whether the upstream has accepted the token. */
+  readonly isKnown: (exchange: Exchange) => boolean;
   /** Removes the headers of a request that the upstream must not get. */
   readonly prepareRequest: (request: IncomingMessage) => void;
   /** Removes the headers of a response that clients must not get. */
   readonly cleanResponse: (headers: IncomingHttpHeaders) => void;
   /** Whether browsers get the gateway's CORS headers instead of the upstream's. */
   readonly hasOwnCors: boolean;
-  /** Request headers on which a response depends, for caches. The scheme of the credentials selects the dialect. */
+  /** Request headers on which a response depends, for caches. */
   readonly vary: readonly string[];
   /** The hash of the client's token; undefined without one. */
-  readonly hashOf: (plain: AlphaRequest, token: string) => string | undefined;
-  readonly startRecording: (plain: AlphaRequest, hash: string | undefined) => ForwardRecording;
+  readonly hashOf: (plain: AlphaRequest) => string | undefined;
+  /** Bytes of each body that the record needs. */
+  readonly keptBytes: (plain: AlphaRequest) => number;
+  /** Writes the record. @throws if it can't be written */
+  readonly record: (exchange: ForwardedExchange) => Promise<void>;
   /** Whether a response ends only after its record is durable. */
   readonly recordFirst: boolean;
 }

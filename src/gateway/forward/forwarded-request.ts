@@ -12,6 +12,7 @@ import {
   setHeaders,
 } from "../http/forwarded-headers.ts";
 import { outcomeOfError, toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
+import type { CurrentContext } from "../upstream/open-tls.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** A chunk of fewer bytes costs more to pass on than to read. */
@@ -20,12 +21,15 @@ const SMALL_CHUNK = 1024;
 /** Idempotent methods (RFC 9110 9.2.2). */
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
 
-/** The destination of a request. */
-export interface ForwardTarget {
+/** The upstream and its connections. */
+export interface UpstreamOptions {
   /** Names the upstream in messages. */
   readonly name: string;
   readonly origin: URL;
   readonly timeoutMs: number;
+  readonly connections: number;
+  /** The certificates of connections. Default: Node's own. */
+  readonly secureContext?: CurrentContext | undefined;
 }
 
 /** Observes the events of the client and of the upstream. */
@@ -33,7 +37,7 @@ export class ForwardedRequest {
   /** Its target at the upstream. */
   readonly target: string;
   readonly #exchange: Exchange;
-  readonly #options: ForwardTarget;
+  readonly #options: UpstreamOptions;
   readonly #send: () => void;
   readonly #hasBody: boolean;
   /**
@@ -49,7 +53,8 @@ export class ForwardedRequest {
   /** Whether the client has its response, or has disconnected. */
   #isDone = false;
 
-  constructor(exchange: Exchange, options: ForwardTarget, send: () => void) {
+  /** @param send Sends it, for the first time or again. */
+  constructor(exchange: Exchange, options: UpstreamOptions, send: () => void) {
     const { timeoutMs, origin } = options;
     this.target = origin.pathname.replace(/\/$/, "") + (exchange.request.url ?? "");
     this.#exchange = exchange;
@@ -57,10 +62,11 @@ export class ForwardedRequest {
     this.#send = send;
     this.#hasBody = hasBody(exchange.request);
     this.#timer = setTimeout(() => this.#onTimeout(), timeoutMs);
+    exchange.cancel = () => this.#cancel();
   }
 
   /** Ends the request, because its client has disconnected or has its response. */
-  cancel(): void {
+  #cancel(): void {
     if (!this.#isDone) this.#upstreamRequest?.destroy();
     this.#stop();
   }
@@ -75,8 +81,7 @@ export class ForwardedRequest {
     const exchange = this.#exchange;
     try {
       for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-        exchange.bytesIn += chunk.length;
-        exchange.recording.onSent?.(chunk);
+        exchange.onSent(chunk);
         this.#restartTimer();
         yield chunk;
         // A client may send a byte at a time. Bytes that arrive meanwhile are sent together.
@@ -85,7 +90,7 @@ export class ForwardedRequest {
       this.#restartTimer();
     } catch {
       // Before the body ends, because its end would make it look complete.
-      this.cancel();
+      this.#cancel();
     } finally {
       request.resume();
     }
@@ -110,15 +115,6 @@ export class ForwardedRequest {
     if (this.#isDone) return void upstreamRequest.destroy();
     this.#upstreamRequest = upstreamRequest;
     this.#bytesBefore = upstreamRequest.socket?.bytesRead ?? 0;
-    upstreamRequest.once("upgrade", (_response, socket) => {
-      socket.destroy();
-      this.#onSwitch();
-    });
-  }
-
-  /** No request asks for another protocol. */
-  #onSwitch(): void {
-    this.onError(new UpstreamError("truncated", `${this.#options.name} switched protocols unasked`));
   }
 
   /** The head of the upstream's response has arrived. Node has skipped informational responses. */
@@ -127,18 +123,15 @@ export class ForwardedRequest {
     this.#timer.refresh();
     const exchange = this.#exchange;
     const { statusCode: status = 0 } = upstreamResponse;
-    // Without `Connection: upgrade` Node treats it as a response.
-    if (status === 101) return this.#onSwitch();
-    const headers = { ...upstreamResponse.headers };
-    exchange.recording.onHead(headers);
-    const isUnreadable = hasUnknownCoding(headers);
-    exchange.policy.cleanResponse(headers);
-    exchange.upstreamStatus = status;
-    exchange.learn(status, headers);
     const { name } = this.#options;
-    if (isUnreadable) return this.#refuse(`${name} used a transfer coding that nobody asked for`);
+    // No request asks for another protocol. With `Connection: upgrade` Node ends the connection itself.
+    if (status === 101)
+      return this.onError(new UpstreamError("truncated", `${name} switched protocols unasked`));
+    exchange.onHead(status, upstreamResponse.headers);
+    if (hasUnknownCoding(upstreamResponse.headers))
+      return this.#refuse(`${name} used a transfer coding that nobody asked for`);
     if (status < 200 || status > 599) return this.#refuse(`${name} responded with the status ${status}`);
-    this.#setHead(status, headers);
+    this.#setHead(status, upstreamResponse.headers);
     // Such a response ends with its head, whatever follows (RFC 9112 6.3).
     if (status === 204 || status === 304 || exchange.request.method === "HEAD") {
       upstreamResponse.resume();
@@ -148,8 +141,10 @@ export class ForwardedRequest {
     this.#stream(upstreamResponse);
   }
 
-  #setHead(status: number, headers: IncomingMessage["headers"]): void {
+  #setHead(status: number, received: IncomingMessage["headers"]): void {
     const { request, response, policy } = this.#exchange;
+    const headers = { ...received };
+    policy.cleanResponse(headers);
     if (policy.hasOwnCors) removeCorsHeaders(headers);
     addVary(headers, response);
     if (status === 204) delete headers["content-length"];
@@ -165,8 +160,7 @@ export class ForwardedRequest {
     const exchange = this.#exchange;
     const { response, policy } = exchange;
     upstreamResponse.on("data", (chunk: Buffer) => {
-      exchange.bytesOut += chunk.length;
-      exchange.recording.onReceived(chunk);
+      exchange.onReceived(chunk);
       this.#timer.refresh();
     });
     if (policy.recordFirst) {
@@ -227,7 +221,8 @@ export class ForwardedRequest {
   #breakOff(fault: string): void {
     this.#stop();
     this.#upstreamRequest?.destroy();
-    this.#exchange.breakOff(fault);
+    this.#exchange.fault ??= fault;
+    this.#exchange.response.destroy();
   }
 
   /**

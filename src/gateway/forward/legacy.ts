@@ -1,6 +1,7 @@
-/** The old service of `LEGACY_URL`: its connections, and the records of its responses. */
+/** The old service of `LEGACY_URL`: its connections, its requests, and the records of its responses. */
+import type { IncomingMessage } from "node:http";
 import { noteOldAnswer } from "../auth/known-senders.ts";
-import { AcceptedTokens, fingerprint } from "../auth/token-cache.ts";
+import { AcceptedTokens, fingerprint, tokenHash } from "../auth/token-cache.ts";
 import {
   addressNetwork,
   isObserving,
@@ -12,20 +13,20 @@ import {
   type Settings,
   type UsedUp,
 } from "../../base/index.ts";
-import { type Pack, type Route, splitPath } from "../../pack/index.ts";
-import type { AlphaRequest } from "../request/request.ts";
-import { settingsVary } from "../pipeline/pipeline-config.ts";
-import { createLegacyProxy, type ForwardLegacy, type LegacyExchange } from "./legacy-proxy.ts";
-import { keptBytes } from "../record/body-start.ts";
-import { legacyExchange } from "../record/forwarded-record.ts";
-import { createForward, type Forward } from "./forward.ts";
-import { trustedProxies } from "../limits/client-address.ts";
-import { CircuitBreaker } from "../upstream/circuit-breaker.ts";
-import type { CurrentContext, UpstreamTls } from "../upstream/open-tls.ts";
-import type { Recorder } from "../record/recorder.ts";
-import type { AuditStore } from "../../audit/index.ts";
+import { findUsualToken, type Pack, type Route, splitPath } from "../../pack/index.ts";
+import { cleanLegacyRequestHeaders, cleanLegacyResponseHeaders } from "../http/forwarded-headers.ts";
 import type { InFlightTracker } from "../http/in-flight.ts";
 import { SAFE_METHODS } from "../http/origins.ts";
+import { restoreTarget } from "../http/request-context.ts";
+import { trustedProxies } from "../limits/client-address.ts";
+import { settingsVary } from "../pipeline/pipeline-config.ts";
+import type { ForwardedExchange } from "../record/recorded-exchange.ts";
+import type { Recorder } from "../record/recorder.ts";
+import type { AlphaRequest } from "../request/request.ts";
+import { CircuitBreaker } from "../upstream/circuit-breaker.ts";
+import type { CurrentContext, UpstreamTls } from "../upstream/open-tls.ts";
+import type { ForwardError, ForwardErrors } from "./exchange.ts";
+import { Forward, type ForwardRequest } from "./forward.ts";
 
 /** The name of the old service in messages. */
 const NAME = "the old service";
@@ -53,36 +54,7 @@ const USED_UP: Readonly<Record<UsedUp, string>> = {
 /** How much longer than v4 the old service may take, because its clients used to wait for slow calls. */
 const TIMEOUT_FACTOR = 4;
 
-/** Opens the old service. Undefined without `LEGACY_URL`. It gets no request yet. */
-export function openLegacy(
-  {
-    LEGACY_URL: url,
-    UPSTREAM_TIMEOUT_MS,
-    UPSTREAM_CONNECTIONS: connections,
-    TRUST_PROXY,
-  }: Pick<Settings, "LEGACY_URL" | "UPSTREAM_TIMEOUT_MS" | "UPSTREAM_CONNECTIONS" | "TRUST_PROXY">,
-  {
-    log,
-    metrics,
-    tls,
-  }: { readonly log: Log; readonly metrics: Metrics; readonly tls: UpstreamTls | undefined },
-): LegacyService | undefined {
-  if (url === undefined) return undefined;
-  const breaker = new CircuitBreaker({
-    areAddressesShared: mayShareAddresses({ TRUST_PROXY }),
-    onChange(state) {
-      if (state === "closed") log.info({}, `${NAME} can be reached again: the circuit is closed`);
-      else
-        log.error(
-          { code: "AG_LEGACY_CIRCUIT_OPEN" },
-          `${NAME} can't be reached: the circuit is open, a few requests a second probe it`,
-        );
-    },
-  });
-  metrics.addGauge("legacy_breaker_open", "1 while the circuit to the old service is open, else 0.", () =>
-    Number(breaker.state() !== "closed"),
-  );
-  const secureContext = url.protocol === "https:" ? tls?.contextFor(false) : undefined;
+function openTemplates(log: Log, metrics: Metrics): RouteTemplates {
   const templates = new RouteTemplates(undefined, (what, { token }) =>
     log.warn(
       { code: "AG_OBSERVED_ROUTES_FULL", share: what, client: token && fingerprint(token) },
@@ -99,19 +71,47 @@ export function openLegacy(
     "Requests recorded as the route other: a share of the observed routes is used up.",
     () => templates.refused,
   );
-  const timeoutMs = TIMEOUT_FACTOR * UPSTREAM_TIMEOUT_MS;
+  return templates;
+}
+
+/** Opens the old service. Undefined without `LEGACY_URL`. It gets no request yet. */
+export function openLegacy(
+  settings: Settings,
+  {
+    log,
+    metrics,
+    tls,
+  }: { readonly log: Log; readonly metrics: Metrics; readonly tls: UpstreamTls | undefined },
+): LegacyService | undefined {
+  const { LEGACY_URL: url, UPSTREAM_TIMEOUT_MS, UPSTREAM_CONNECTIONS: connections } = settings;
+  if (url === undefined) return undefined;
+  const breaker = new CircuitBreaker({
+    areAddressesShared: mayShareAddresses(settings),
+    onChange(state) {
+      if (state === "closed") log.info({}, `${NAME} can be reached again: the circuit is closed`);
+      else
+        log.error(
+          { code: "AG_LEGACY_CIRCUIT_OPEN" },
+          `${NAME} can't be reached: the circuit is open, a few requests a second probe it`,
+        );
+    },
+  });
+  metrics.addGauge("legacy_breaker_open", "1 while the circuit to the old service is open, else 0.", () =>
+    Number(breaker.state() !== "closed"),
+  );
+  const secureContext = url.protocol === "https:" ? tls?.contextFor(false) : undefined;
   const acceptedTokens = new AcceptedTokens();
-  const proxy = createForward({
+  const proxy = new Forward({
     name: NAME,
     origin: url,
-    timeoutMs,
+    timeoutMs: TIMEOUT_FACTOR * UPSTREAM_TIMEOUT_MS,
     connections,
     breaker,
     secureContext,
     isAnyoneKnown: () => acceptedTokens.size > 0,
     onShortage: (reason) => log.warn({ code: "AG_LEGACY_CONNECTIONS_EXHAUSTED" }, reason),
   });
-  return { url, secureContext, proxy, breaker, acceptedTokens, templates };
+  return { url, secureContext, proxy, breaker, acceptedTokens, templates: openTemplates(log, metrics) };
 }
 
 /**
@@ -134,18 +134,41 @@ export const onlyReads = ({ method }: AlphaRequest, route: Route | undefined): b
  * The headers that decide which side serves a request. No cache may give the response of one side to clients of the
  * other.
  */
-function sideVary(
-  settings: Pick<Settings, "CORS_ORIGINS" | "CANDIDATE_MAPPINGS_DIR">,
-  { credentials }: Pack,
-): readonly string[] {
+function sideVary(settings: Settings, { credentials }: Pack): readonly string[] {
   const headers = ["Authorization", ...(credentials.client?.headers ?? []), "User-Agent"];
   return [...new Set(headers), ...settingsVary(settings)];
+}
+
+/** The hash of a client's token, read where the pack says, or where most APIs have it. */
+function hashOf(plain: AlphaRequest, { credentials: { client } }: Pack): string | undefined {
+  const found = client?.read(plain);
+  const token = found && "token" in found ? found.token : findUsualToken(plain);
+  return token === undefined ? undefined : tokenHash(token);
+}
+
+/** An error in the dialect of the clients. */
+function errorOf({ statuses, errors }: Pack, reason: string, status: number): ForwardError {
+  const translated = statuses.translate(status);
+  return { status: translated, body: JSON.stringify(errors.client.write([{ reason }], translated)) };
+}
+
+const errorsOf = (pack: Pack): ForwardErrors => ({
+  failed: errorOf(pack, "The service could not process this request.", 502),
+  timedOut: errorOf(pack, "The service did not respond in time.", 504),
+  unavailable: errorOf(pack, "The service does not respond at the moment. Try again later.", 503),
+  limited: errorOf(pack, "Too many requests at the same time. Try again later.", 429),
+});
+
+/** Why a request can't be forwarded. Other protocols, such as `h2c`, are an offer that a server may ignore. */
+function refusalOf({ headers, url }: IncomingMessage): string | undefined {
+  if (/\bwebsocket\b/i.test(headers.upgrade ?? "")) return "WebSocket connections are not passed on";
+  // `*` can't be forwarded, and a target with a host would address another host.
+  return url?.startsWith("/") ? undefined : "A target without a path is not passed on";
 }
 
 /** The services that the forward needs. */
 export interface LegacyForwardParts {
   readonly pack: Pack;
-  readonly audit: AuditStore | undefined;
   readonly inFlight: InFlightTracker;
 }
 
@@ -153,46 +176,56 @@ export interface LegacyForwardParts {
 export function createLegacyForward(
   settings: Settings,
   { proxy, templates, acceptedTokens }: LegacyService,
-  { pack, audit, inFlight }: LegacyForwardParts,
-  recorder: Recorder,
-): ForwardLegacy {
-  const { options } = recorder;
+  { pack, inFlight }: LegacyForwardParts,
+  recorder: Pick<Recorder, "forwarded" | "keptBytes">,
+): ForwardRequest {
   const isObserved = isObserving(settings);
-  const forward = createLegacyProxy(proxy, {
-    pack,
-    isFromProxy: trustedProxies(settings.TRUST_PROXY ?? []),
+  const isFromProxy = trustedProxies(settings.TRUST_PROXY ?? []);
+
+  function record(exchange: ForwardedExchange): Promise<void> {
+    const { request, hash, isTrusted, forwarded } = exchange;
+    const { upstreamStatus = null } = forwarded;
+    const route = isObserved ? undefined : findRoute(request, pack);
+    const judged = isObserved ? "unknown" : route;
+    const isAccepted = noteOldAnswer(acceptedTokens, hash, judged, upstreamStatus ?? 0);
+    const sender = { token: hash, network: addressNetwork(request.address) };
+    return recorder.forwarded({
+      ...exchange,
+      isAccepted,
+      isTrusted: isTrusted || isAccepted,
+      route: route?.name ?? null,
+      ...(isObserved && {
+        guessRoute: (path) => templates.routeOf(request.method, path, upstreamStatus, sender),
+      }),
+    });
+  }
+
+  const forward = proxy.for({
+    lane: "legacy",
+    errors: errorsOf(pack),
+    admit(exchange) {
+      const fault = refusalOf(exchange.request);
+      if (fault === undefined) return true;
+      exchange.fault = fault;
+      exchange.reject(errorOf(pack, `${fault}.`, 501));
+      return false;
+    },
+    isKnown: ({ hash }) => hash !== undefined && acceptedTokens.has(hash),
+    prepareRequest(request) {
+      const address = isFromProxy(request) ? undefined : request.socket.remoteAddress;
+      cleanLegacyRequestHeaders(request.headers, address);
+    },
+    cleanResponse: cleanLegacyResponseHeaders,
     hasOwnCors: !isObserved && settings.CORS_ORIGINS !== undefined,
     // While the gateway observes, it passes on the old service's own CORS headers.
     vary: isObserved ? settingsVary({ ...settings, CORS_ORIGINS: undefined }) : sideVary(settings, pack),
+    hashOf: (plain) => hashOf(plain, pack),
+    keptBytes: (plain) => recorder.keptBytes(plain, "legacy"),
+    record,
     recordFirst: settings.AUDIT_DURABILITY === "strict",
-    isKnown: (hash) => acceptedTokens.has(hash),
-    bodyLimitOf: ({ query }) =>
-      audit && (options.bodies || query !== "") ? keptBytes(options.redaction) : 0,
-    record: (plain, exchange) => inFlight.track(record(plain, exchange)),
   });
-
-  async function record(plain: AlphaRequest, { hash, sent, answer, outcome }: LegacyExchange): Promise<void> {
-    const matched = isObserved ? undefined : findRoute(plain, pack);
-    const judged = isObserved ? "unknown" : matched;
-    const { upstreamStatus } = outcome;
-    const isAccepted = noteOldAnswer(acceptedTokens, hash, judged, upstreamStatus ?? 0);
-    const { method, address } = plain;
-    const guessRoute = (path: string): string | null =>
-      templates.routeOf(method, path, upstreamStatus ?? null, {
-        token: hash,
-        network: addressNetwork(address),
-      });
-    const sender = {
-      hash,
-      isAccepted,
-      route: matched?.name ?? null,
-      guessRoute: isObserved ? guessRoute : undefined,
-    };
-    const bodies = { sent: await sent?.decode(), received: await answer?.body.decode() };
-    return recorder.forwarded(legacyExchange(plain, outcome, sender, bodies));
-  }
-
   return function forwardLegacy(request, response, plain, observer) {
+    restoreTarget(request);
     response.on("close", inFlight.begin());
     forward(request, response, plain, observer);
   };

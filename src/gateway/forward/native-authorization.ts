@@ -2,19 +2,31 @@
  * The gate in front of v4 for requests in its own dialect: it checks the permissions of tokens, and limits how many
  * unknown tokens an address may send.
  */
-import type { Access, FindV4Access, Grants, Scopes } from "../../pack/index.ts";
+import {
+  type Access,
+  type FindV4Access,
+  type Grants,
+  namesAnotherMethod,
+  type Scopes,
+} from "../../pack/index.ts";
 import { type TokenLookup, type TokenStore, TokenUnavailableError } from "../auth/token-store.ts";
-import type { AlphaRequest } from "../request/request.ts";
+import { type AlphaRequest, header } from "../request/request.ts";
 import { SAFE_METHODS } from "../http/origins.ts";
+import { HEAD_TOO_LONG, isHeadTooLong } from "../http/request-context.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import { isAcceptedToken, type TokenCache } from "../auth/token-cache.ts";
 import type { JudgeToken, TokenVerdict } from "../auth/judge-token.ts";
+import type { Exchange, ForwardPolicy, JudgedToken } from "./exchange.ts";
+
+/** The token of a native request. */
+export const nativeToken = (plain: AlphaRequest): string =>
+  (header(plain, "authorization") ?? "").trim().replace(/^\S+ +/, "");
 
 /**
  * The decision about a native request: it is forwarded unchanged, with v4's token in place of the client's, or not at
  * all.
  */
-export interface NativeAuthorization {
+interface NativeAuthorization {
   readonly token?: string;
   /** Whether the gateway has issued the token and not revoked it. */
   readonly isIssued?: true;
@@ -28,18 +40,8 @@ export interface NativeAuthorization {
   };
 }
 
-export interface NativeAuthorizationDependencies {
-  readonly issued: Pick<TokenStore, "find">;
-  readonly scopes: Scopes;
-  readonly accessOf: FindV4Access;
-}
-
 /** Authorizes a native request. An invalid token is an `error` of the decision, not a rejection. */
-export type AuthorizeNative = (
-  request: AlphaRequest,
-  hash: string,
-  token: string,
-) => Promise<NativeAuthorization>;
+type AuthorizeNative = (request: AlphaRequest, hash: string, token: string) => Promise<NativeAuthorization>;
 
 const UNCHANGED: NativeAuthorization = {};
 const INVALID: NativeAuthorization = { error: { status: 401, reason: "The access token is not valid." } };
@@ -67,8 +69,12 @@ export function createNativeAuthorization({
   issued,
   scopes,
   accessOf,
-}: NativeAuthorizationDependencies): AuthorizeNative {
-  function isAllowed(levels: Grants, { method, path }: Pick<AlphaRequest, "method" | "path">): boolean {
+}: {
+  readonly issued: Pick<TokenStore, "find">;
+  readonly scopes: Scopes;
+  readonly accessOf: FindV4Access;
+}): AuthorizeNative {
+  function isAllowed(levels: Grants, { method, path }: AlphaRequest): boolean {
     if (levels === "all") return true;
     const needed = accessOf(method, path);
     if (needed?.required.every((access: Access) => access === "public")) return true;
@@ -81,7 +87,7 @@ export function createNativeAuthorization({
     );
   }
 
-  function decide(found: TokenLookup, request: Pick<AlphaRequest, "method" | "path">): NativeAuthorization {
+  function decide(found: TokenLookup, request: AlphaRequest): NativeAuthorization {
     if (found === undefined) return UNCHANGED;
     if (found === "unknown") return SAFE_METHODS.has(request.method) ? UNCHANGED : UNAVAILABLE;
     if (found.isRevoked) return INVALID;
@@ -101,31 +107,7 @@ export function createNativeAuthorization({
   };
 }
 
-/**
- * The known facts about the token of a native request before v4 is called, and functions for the facts that are still
- * unknown.
- */
-export interface NativeToken {
-  /** Seconds after which the client may try again. Undefined if v4 may be called now. */
-  readonly retryAfter?: number;
-  /** Whether v4 has accepted the token before. */
-  readonly isAccepted: boolean;
-  /** The gateway has issued the token. v4's responses to its v4 token do not change that. */
-  onIssued(): void;
-  /**
-   * Call this with v4's response to the client's token.
-   *
-   * @returns whether v4 has accepted the token
-   */
-  onResponse(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): boolean;
-  /** v4 has failed, or could not be called. Not called for failures that the client has caused. */
-  onFailure(): void;
-}
-
-/** Looks a token up. Returns a promise only if the cache or a limit is outside of this process. */
-export type LookUpNativeToken = (request: AlphaRequest, hash: string) => Promise<NativeToken>;
-
-export interface NativeRateLimitDependencies {
+interface NativeTokenParts {
   readonly tokens: TokenCache;
   readonly limits: RateLimits;
   readonly judgeToken: JudgeToken;
@@ -136,57 +118,102 @@ const isFree = (verdict: TokenVerdict): boolean =>
   verdict.says === "accepted" || (verdict.says === "nothing" && verdict.hasFailed);
 
 /**
- * Limits how often an address may send tokens that v4 has not accepted, by the limit of unknown tokens in the alpha
- * pipeline. An accepted token costs nothing. An unknown one costs its address one request, which is refunded if v4
- * accepts the token or fails. The success of a call that the pack does not know does not prove acceptance, because v4
- * may ignore the token there.
+ * The token of one native request. An accepted one costs nothing. An unknown one costs its address one request of the
+ * limit of unknown tokens, which is refunded if v4 accepts the token or fails.
+ *
+ * @param creditAddress Refunds the request. Undefined if it costs nothing.
  */
-export function createNativeRateLimit({
-  tokens,
-  limits,
-  judgeToken,
-}: NativeRateLimitDependencies): LookUpNativeToken {
-  /** @param creditAddress refunds the request. Undefined if it costs nothing */
-  function createToken(
-    { method, path }: AlphaRequest,
-    hash: string,
-    isAccepted: boolean,
-    creditAddress?: () => Promise<void>,
-  ): NativeToken {
-    let credit = creditAddress;
-    /** Only the first outcome counts, because v4 may break off a response with 401. */
-    function settle(isRefunded: boolean): void {
-      if (isRefunded) void credit?.().catch(() => {});
-      credit = undefined;
-    }
-    return {
-      isAccepted,
-      onFailure: () => settle(true),
-      onIssued() {
-        settle(true);
-        tokens.setScopes(hash, undefined);
-      },
-      onResponse(status, headers) {
-        const verdict = judgeToken({ method, path }, { status, headers });
-        settle(isFree(verdict));
-        if (verdict.says === "accepted") tokens.setScopes(hash, verdict.grants);
-        // Invented tokens must not evict clients' tokens from the cache.
-        if (verdict.says === "rejected" && isAccepted) tokens.setRejected(hash);
-        return verdict.says === "accepted";
-      },
-    };
+function createNativeToken(
+  { method, path }: AlphaRequest,
+  { hash, isAccepted }: { readonly hash: string; readonly isAccepted: boolean },
+  { tokens, judgeToken }: NativeTokenParts,
+  creditAddress: (() => Promise<void>) | undefined,
+): JudgedToken & { onIssued(): void } {
+  let credit = creditAddress;
+  /** Only the first outcome counts, because v4 may break off a response with 401. */
+  function settle(isRefunded: boolean): void {
+    if (isRefunded) void credit?.().catch(() => {});
+    credit = undefined;
   }
+  return {
+    onFailure: () => settle(true),
+    /** The gateway has issued the token. v4's responses to its v4 token do not change that. */
+    onIssued() {
+      settle(true);
+      tokens.setScopes(hash, undefined);
+    },
+    // The success of a call that the pack does not know does not prove acceptance: v4 may ignore the token there.
+    onResponse(status, headers) {
+      const verdict = judgeToken({ method, path }, { status, headers });
+      settle(isFree(verdict));
+      if (verdict.says === "accepted") tokens.setScopes(hash, verdict.grants);
+      // Invented tokens must not evict clients' tokens from the cache.
+      if (verdict.says === "rejected" && isAccepted) tokens.setRejected(hash);
+      return verdict.says === "accepted";
+    },
+  };
+}
 
-  async function consume(request: AlphaRequest, hash: string): Promise<NativeToken> {
-    const { status: limit, creditAddress } = await limits.consumeAddress(request.address);
-    return {
-      ...createToken(request, hash, false, creditAddress),
-      ...(!limit.isAllowed && { retryAfter: limit.retryAfter }),
-    };
-  }
+const OTHER_METHOD = "A header names another method than the request has. Send the request with that method.";
 
-  return async (request, hash) => {
+/** What the gate needs. */
+export interface NativeGateParts extends NativeTokenParts {
+  readonly authorize: AuthorizeNative;
+  /** The upstream's scheme, for a token that replaces the client's. */
+  readonly scheme: string;
+  /** Names the upstream in messages. */
+  readonly name: string;
+  /** JSON body of an error with this reason and status. */
+  readonly errorBody: (reason: string, status: number) => string;
+}
+
+/** Creates the gate. It looks the client's token up, and authorizes the request. */
+export function createNativeGate(parts: NativeGateParts): ForwardPolicy["admit"] {
+  const { tokens, limits, authorize, scheme, name, errorBody } = parts;
+
+  /** Looks the token up. @returns seconds after which the client may try again; undefined if v4 may be called now */
+  async function lookUp({ plain, hash = "" }: Exchange) {
     const isAccepted = isAcceptedToken(hash, await tokens.get(hash), tokens);
-    return isAccepted ? createToken(request, hash, true) : consume(request, hash);
+    const charged = isAccepted ? undefined : await limits.consumeAddress(plain.address);
+    const token = createNativeToken(plain, { hash, isAccepted }, parts, charged?.creditAddress);
+    const retryAfter = charged && !charged.status.isAllowed ? charged.status.retryAfter : undefined;
+    return { token, isAccepted, retryAfter };
+  }
+
+  return async function admit(exchange) {
+    const { plain, request, response, hash = "" } = exchange;
+    const reject = (status: number, reason: string, headers = {}): false => {
+      exchange.reject({ status, body: errorBody(reason, status), headers });
+      return false;
+    };
+    const { token, isAccepted, retryAfter } = await lookUp(exchange);
+    exchange.token = token;
+    exchange.isAccepted = isAccepted;
+    if (retryAfter !== undefined) {
+      const reason = `too many tokens that ${name} has not accepted, from this address`;
+      exchange.rejectLimited(reason, { "retry-after": String(retryAfter) });
+      return false;
+    }
+    if (isHeadTooLong(request)) {
+      exchange.rejectedBy = "head_size";
+      return reject(431, HEAD_TOO_LONG, { "x-request-id": plain.id });
+    }
+    if (namesAnotherMethod(plain.method, plain.headers)) return reject(400, OTHER_METHOD);
+    const decision = await authorize(plain, hash, nativeToken(plain));
+    const { token: replacement, isIssued, application, error } = decision;
+    exchange.application = application;
+    // The client has disconnected, and the record is written.
+    if (response.destroyed) return false;
+    if (isIssued) {
+      token.onIssued();
+      exchange.isAccepted = true;
+    }
+    if (error) {
+      if (error.isTemporary) token.onFailure();
+      return reject(error.status, error.reason, error.isTemporary ? exchange.retryAfter : {});
+    }
+    exchange.isReplaced = replacement !== undefined;
+    if (replacement !== undefined) request.headers.authorization = `${scheme} ${replacement}`;
+    return true;
   };
 }

@@ -2,20 +2,13 @@
 import { Agent as HttpAgent, type IncomingMessage } from "node:http";
 import { createProxyMiddleware, type Plugin } from "http-proxy-middleware";
 import type { Exchange } from "./exchange.ts";
-import { ForwardedRequest, type ForwardTarget } from "./forwarded-request.ts";
+import { ForwardedRequest, type UpstreamOptions } from "./forwarded-request.ts";
 import { Agent as HttpsAgent } from "node:https";
 import type { Socket } from "node:net";
 import { UpstreamError } from "../upstream/upstream-error.ts";
-import type { CurrentContext } from "../upstream/open-tls.ts";
 
 /** Sends the requests of exchanges to one upstream, and the upstream's responses to their clients. */
 export type Proxy = ReturnType<typeof createProxy>;
-
-export interface ProxyOptions extends ForwardTarget {
-  readonly connections: number;
-  /** The certificates of connections. Default: Node's own. */
-  readonly secureContext?: CurrentContext | undefined;
-}
 
 /**
  * The member of a request that holds its forwarding function. Not a `WeakMap`: V8 keeps the values of an old
@@ -26,7 +19,7 @@ const FORWARDED = Symbol("forwarded request");
 type SentRequest = IncomingMessage & { [FORWARDED]?: ForwardedRequest };
 
 /** Creates the proxy to one upstream. */
-export function createProxy(options: ProxyOptions) {
+export function createProxy(options: UpstreamOptions) {
   const agent = createAgent(options);
   const followRequests: Plugin = (server) => {
     server.on("proxyReq", (upstreamRequest, request: SentRequest) =>
@@ -53,17 +46,14 @@ export function createProxy(options: ProxyOptions) {
   });
   return {
     forward(exchange: Exchange): void {
-      const { response } = exchange;
       const request: SentRequest = exchange.request;
       const send = (): void => {
         // The library compares the path with a filter, and skips a path that it can't parse. The rewriter has the
         // real path.
         request.url = "/";
-        void proxy(request, response, () => {});
+        void proxy(request, exchange.response, () => {});
       };
-      const one = new ForwardedRequest(exchange, options, send);
-      exchange.forwarding = one;
-      request[FORWARDED] = one;
+      request[FORWARDED] = new ForwardedRequest(exchange, options, send);
       send();
     },
     /** Closes all connections. */
@@ -87,7 +77,7 @@ function limitConnect(socket: Socket, event: "connect" | "secureConnect", ms: nu
 }
 
 /** Creates the agent. Certificates may change while the gateway runs. Each new connection uses the current ones. */
-function createAgent({ origin, connections, timeoutMs, secureContext }: ProxyOptions): HttpAgent {
+function createAgent({ origin, connections, timeoutMs, secureContext }: UpstreamOptions): HttpAgent {
   const isSecure = origin.protocol === "https:";
   const options = {
     keepAlive: true,

@@ -1,3 +1,4 @@
+/** Reports every request to the audit store, the metrics, the log and the trace. */
 import {
   CLIENT_GONE,
   errorText,
@@ -7,35 +8,18 @@ import {
   type Settings,
   type Tracing,
 } from "../../base/index.ts";
-import {
-  type AuditRecord,
-  type AuditStore,
-  type ClientDirectory,
-  type ClientIdentity,
-  isTextType,
-} from "../../audit/index.ts";
-import { provenIdentity, type RequestContext } from "../request/context.ts";
+import type { AuditRecord, AuditStore, ClientDirectory, ClientIdentity } from "../../audit/index.ts";
+import type { KnownSenders } from "../auth/known-senders.ts";
+import { AfterResponses, type InFlightTracker } from "../http/in-flight.ts";
+import type { RequestContext } from "../request/context.ts";
 import { type AlphaRequest, header } from "../request/request.ts";
 import type { RequestOutcome } from "../request/response.ts";
-import { describeError, translatedExchange } from "./alpha-record.ts";
-import { BodyStart } from "./body-start.ts";
-import {
-  type ForwardedExchange,
-  type ForwardRecording,
-  nativeExchange,
-  searchedBytes,
-} from "./forwarded-record.ts";
-import { createMinimalRecord, createRecord, type RecordedExchange, summarize } from "./recorded-exchange.ts";
-import {
-  createRecordOptions,
-  fingerprintOf,
-  type RecordOptions,
-  type RequestSummary,
-} from "./recorded-request.ts";
-import type { KnownSenders } from "../auth/known-senders.ts";
 import type { Pack } from "../../pack/index.ts";
-import { AfterResponses, type InFlightTracker } from "../http/in-flight.ts";
-import { logRequest, observeStages, type RecordDetails, spanResult } from "./report-request.ts";
+import { createRecord, fingerprintOf, redactMessages, withoutTexts } from "./create-record.ts";
+import { type RecordedExchange, type ForwardedExchange, translatedExchange } from "./recorded-exchange.ts";
+import { findSecrets } from "./find-secrets.ts";
+import { createRecordOptions, type RecordOptions } from "./record-options.ts";
+import { logRequest, observeStages, type RequestSummary } from "./report-request.ts";
 
 /** Learns how the translation does. */
 interface TranslationWatch {
@@ -62,8 +46,8 @@ export interface RecorderDependencies {
   readonly clients?: { current(): ClientDirectory };
 }
 
-/** The outcome of a check. */
-const ACCEPTED: RequestOutcome = {
+/** The outcome of a check, and of a request that has no response yet. */
+const NO_RESPONSE: RequestOutcome = {
   status: 200,
   meaning: "succeeded",
   response: { status: 200, headers: {}, body: Buffer.alloc(0) },
@@ -72,11 +56,14 @@ const ACCEPTED: RequestOutcome = {
 /** Statuses of requests without a valid token. They prove nothing about the translation: anybody can cause them. */
 const WITHOUT_ACCESS: ReadonlySet<number> = new Set([401, 403]);
 
-/** Whether a response is evidence about the translation. Rejections of the gateway itself are not. */
-const isTranslated = (status: number, rejectedBy: RequestContext["rejectedBy"]): boolean =>
-  status !== CLIENT_GONE && rejectedBy === undefined && !WITHOUT_ACCESS.has(status);
+/** The known facts about a sender. An application only if it is proven: anybody can name one. */
+const identityOf = ({ request, hash, application }: RecordedExchange): ClientIdentity => ({
+  label: request.label,
+  application: application?.isProven ? application.id : undefined,
+  fingerprint: fingerprintOf(hash),
+  userAgent: header(request, "user-agent"),
+});
 
-/** Reports every request to the audit store, the metrics, the log and the trace. */
 export class Recorder {
   readonly #dependencies: RecorderDependencies;
   readonly #afterResponses: AfterResponses;
@@ -93,50 +80,64 @@ export class Recorder {
   alpha(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void> {
     context.endedAt = performance.now();
     return this.#run(
-      () => this.#recordTranslated(request, outcome, context),
+      () => {
+        const startedAt = performance.now();
+        const recorded = this.#record(translatedExchange(request, outcome, context), context.span);
+        observeStages(this.#dependencies.metrics, context, performance.now() - startedAt);
+        return recorded;
+      },
       (error) => this.unexpected(error, request, context),
     );
   }
 
   /** Records a request that was forwarded. @throws where its response waits for its record, which is lost */
   async forwarded(exchange: ForwardedExchange): Promise<void> {
-    return this.#run(
-      () => this.#recordForwarded(exchange),
-      (error) => this.#logLostRecord(exchange.request.id, error),
-    );
+    const { inFlight, audit, tracing } = this.#dependencies;
+    const { request, beganAt, forwarded, traceparent } = exchange;
+    const end = inFlight.begin();
+    try {
+      const sent = audit && (await forwarded.sent?.decode());
+      const received = audit && (await forwarded.received?.decode());
+      return await this.#run(
+        () => {
+          const start = { method: request.method, traceparent, time: new Date(beganAt) };
+          return this.#record({ ...exchange, starts: { sent, received } }, tracing?.startRequest(start));
+        },
+        (error) => this.#logLostRecord(request.id, error),
+      );
+    } finally {
+      end();
+    }
   }
 
-  /** Collects the data for the record of a request to the native proxy. */
-  startNative(request: AlphaRequest, hash: string | undefined): ForwardRecording {
-    const { audit } = this.#dependencies;
-    const limit = audit && searchedBytes(request, this.options);
-    let response: BodyStart | undefined;
-    return {
-      onHead: (headers) => {
-        if (limit !== undefined) response = new BodyStart(headers, limit, isTextType);
-      },
-      onReceived: (chunk) => response?.add(chunk),
-      record: async (outcome) => {
-        const received = await response?.decode();
-        return this.forwarded(nativeExchange(request, outcome, hash, { received }));
-      },
-    };
+  /** Bytes of the bodies of a forwarded request that are kept for its record. */
+  keptBytes({ query, headers }: AlphaRequest, lane: AuditRecord["lane"]): number {
+    const { bodies, filterHeader, redaction } = this.options;
+    if (!this.#dependencies.audit) return 0;
+    // In the client's texts may be secrets of a body, also if the body is not recorded.
+    const isSearched = query !== "" || headers[filterHeader] !== undefined;
+    return isSearched || (bodies && lane === "legacy") ? redaction.maxSearched : 0;
   }
 
   /** Records that v4 accepts a token: the store then moves the token's earlier requests to its client. */
   async acceptedToken(request: AlphaRequest, context: RequestContext): Promise<void> {
     try {
       const { audit } = this.#dependencies;
-      await audit?.append(this.#createRecord(translatedExchange(request, ACCEPTED, context)));
+      await audit?.append(this.#createRecord(translatedExchange(request, NO_RESPONSE, context)));
     } catch (error) {
       this.#logLostRecord(request.id, error);
     }
   }
 
-  /** Logs an error that no one expected. */
+  /** Logs an error that no one expected, without the secret values of its request. */
   unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void {
-    const about = describeError(error, request, context, this.options);
-    this.#dependencies.log.error({ code: "AG_UNEXPECTED_ERROR", ...about }, "unexpected error");
+    const exchange = translatedExchange(request, NO_RESPONSE, context);
+    const secrets = findSecrets(exchange, this.options);
+    redactMessages(exchange, secrets, { ...this.options, bodies: true });
+    const { name, message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+    const err = { type: name, message: secrets.redact(message), stack: secrets.redact(stack) };
+    const requestId = secrets.redact(request.id);
+    this.#dependencies.log.error({ code: "AG_UNEXPECTED_ERROR", requestId, err }, "unexpected error");
   }
 
   /** Records an exchange: at once if responses wait for their records, else after the responses of this turn. */
@@ -152,60 +153,37 @@ export class Recorder {
     });
   }
 
-  #recordTranslated(
-    request: AlphaRequest,
-    outcome: RequestOutcome,
-    context: RequestContext,
-  ): void | Promise<void> {
-    const startedAt = performance.now();
-    const { rejectedBy, upstream, span } = context;
-    const details = {
-      rejectedBy,
-      hasFailed: outcome.meaning === "failed",
-      traceparent: upstream?.traceparent ?? header(request, "traceparent"),
-    };
-    if (isTranslated(outcome.status, rejectedBy)) this.#noteNew(request, context, details.hasFailed);
-    const reported = this.#record(translatedExchange(request, outcome, context), details, span);
-    observeStages(this.#dependencies.metrics, context, performance.now() - startedAt);
-    if (!context.isOwnPage) this.#countClient("alpha", () => provenIdentity(request, context));
-    return reported;
-  }
-
-  #recordForwarded(exchange: ForwardedExchange): void | Promise<void> {
-    const { request, outcome, rejectedBy, lane } = exchange;
-    const traceparent = header(request, "traceparent");
-    const time = new Date(exchange.beganAt());
-    const span = this.#dependencies.tracing?.startRequest({ method: request.method, traceparent, time });
-    this.#countClient(lane, () => ({
-      label: request.label,
-      application: outcome.application,
-      fingerprint: fingerprintOf(exchange.hash) ?? undefined,
-      userAgent: header(request, "user-agent"),
-    }));
-    return this.#record(exchange, { rejectedBy, hasFailed: outcome.hasFailed ?? false, traceparent }, span);
-  }
-
   /** Makes the record of an exchange, hands it to the store, and reports it to the metrics, the log and the trace. */
-  #record(
-    exchange: RecordedExchange,
-    details: RecordDetails,
-    span: RequestSpan | undefined,
-  ): void | Promise<void> {
-    const record = this.#dependencies.audit && this.#createRecord(exchange);
-    const summary = record ?? summarize(exchange, this.options);
-    span?.end(spanResult(summary));
-    const durable = record && this.#dependencies.audit?.append(record);
-    return durable ? this.#reportWhenDurable(record, details, durable) : this.#report(summary, details);
-  }
-
-  /** Notes for a rollout how the translation did. */
-  #noteNew(request: AlphaRequest, context: RequestContext, hasFailed: boolean): void {
-    const { rollout, senders, isForTesters } = this.#dependencies;
-    const { match, client } = context;
-    if (!rollout || isForTesters || !match) return;
-    const identity = provenIdentity(request, context);
-    const sender = senders?.provenBy({ identity, hash: client?.credentials.hash }, request.address);
-    rollout.noteNew(match.route.name, hasFailed, request.id, sender);
+  #record(exchange: RecordedExchange, span: RequestSpan | undefined): void | Promise<void> {
+    const { audit } = this.#dependencies;
+    this.#noteNew(exchange);
+    this.#countClient(exchange);
+    // Without an audit only warnings are redacted, for the log.
+    const record = audit || exchange.warnings.length > 0 ? this.#createRecord(exchange) : undefined;
+    const { lane, request, hash, route, status, timings, calls } = exchange;
+    const summary: RequestSummary = record ?? {
+      lane,
+      requestId: request.id,
+      client: { fingerprint: fingerprintOf(hash) },
+      alpha: { method: request.method, route, status },
+      v4: calls,
+      losses: [...exchange.losses],
+      warnings: [],
+      timings,
+    };
+    span?.end({ lane, requestId: summary.requestId, route: summary.alpha.route, status });
+    const durable = record && audit?.append(record);
+    if (!durable) return this.#report(summary, exchange);
+    return durable.then(
+      () => this.#report(summary, exchange),
+      (error: unknown) => {
+        // If a record must be durable and is not, the client gets 500, whatever v4 responded.
+        const alpha = { ...summary.alpha, status: this.#dependencies.pack.statuses.failed };
+        this.#report({ ...summary, alpha }, { ...exchange, hasFailed: true });
+        this.#logLostRecord(request.id, error);
+        throw error;
+      },
+    );
   }
 
   /** A request is always recorded, even if data of a client or v4 causes an error. */
@@ -217,40 +195,33 @@ export class Recorder {
         { code: "AG_AUDIT_RECORD_FAILED", requestId: exchange.request.id, error: errorText(error) },
         "an audit record could not be created",
       );
-      return createMinimalRecord(exchange, this.options);
+      return createRecord(withoutTexts(exchange), this.options);
     }
   }
 
-  /** If a record must be durable and is not, the client gets 500, whatever v4 responded. */
-  async #reportWhenDurable(
-    record: AuditRecord,
-    details: RecordDetails,
-    durable: Promise<void>,
-  ): Promise<void> {
-    try {
-      await durable;
-    } catch (error) {
-      const alpha = { ...record.alpha, status: this.#dependencies.pack.statuses.failed };
-      this.#report({ ...record, alpha }, { ...details, hasFailed: true });
-      this.#logLostRecord(record.requestId, error);
-      throw error;
-    }
-    this.#report(record, details);
+  /** Notes for a rollout how the translation did. Rejections of the gateway itself are no evidence about it. */
+  #noteNew(exchange: RecordedExchange): void {
+    const { rollout, senders, isForTesters } = this.#dependencies;
+    const { request, hash, translated, status, rejectedBy, hasFailed } = exchange;
+    const { match } = translated?.context ?? {};
+    if (!rollout || isForTesters || !match) return;
+    if (status === CLIENT_GONE || rejectedBy !== undefined || WITHOUT_ACCESS.has(status)) return;
+    const sender = senders?.provenBy({ identity: identityOf(exchange), hash }, request.address);
+    rollout.noteNew(match.route.name, hasFailed, request.id, sender);
   }
 
-  /**
-   * @param identify The known facts about the sender. Not called without a directory
-   * @param identify What is known of the sender: it is not looked at without a directory
-   */
-  #countClient(lane: AuditRecord["lane"], identify: () => ClientIdentity): void {
+  /** Counts a request for its client. The sender is not looked at without a directory. */
+  #countClient(exchange: RecordedExchange): void {
     const { settings, clients, metrics } = this.#dependencies;
-    if (settings.CLIENTS_FILE === undefined || !clients) return;
-    metrics.countClientRequest(lane, clients.current().nameOf(identify()));
+    const { isOwnPage = false } = exchange.translated?.context ?? {};
+    if (settings.CLIENTS_FILE === undefined || !clients || isOwnPage) return;
+    metrics.countClientRequest(exchange.lane, clients.current().nameOf(identityOf(exchange)));
   }
 
-  #report(record: RequestSummary, details: RecordDetails): void {
-    this.#dependencies.metrics.observeRequest(record, details.rejectedBy);
-    logRequest(this.#dependencies.log, record, details);
+  #report(summary: RequestSummary, exchange: RecordedExchange): void {
+    const { metrics, log, audit } = this.#dependencies;
+    metrics.observeRequest(summary, exchange.rejectedBy);
+    logRequest(log, audit ? summary : { ...summary, id: undefined }, exchange);
   }
 
   #logLostRecord(requestId: string, error: unknown): void {

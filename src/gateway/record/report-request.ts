@@ -1,26 +1,22 @@
-/** Reports a request to the log, to its trace and to the metrics of its stages. */
-import {
-  CLIENT_GONE,
-  type Log,
-  type Metrics,
-  parseTraceparent,
-  type RequestResult,
-} from "../../base/index.ts";
+/** Reports a request to the log and to the metrics of its stages. */
+import type { AuditRecord } from "../../audit/index.ts";
+import { CLIENT_GONE, type Log, type Metrics, parseTraceparent } from "../../base/index.ts";
 import { forEachStage, type RequestContext, tokenInfoOf } from "../request/context.ts";
-import type { RequestSummary } from "./recorded-request.ts";
+import type { RecordedExchange } from "./recorded-exchange.ts";
 
-/** The facts for the log and the metrics that a record does not have. */
-export interface RecordDetails {
-  readonly rejectedBy?: RequestContext["rejectedBy"];
-  /** Whether v4 or the gateway has failed, independent of the status. */
-  readonly hasFailed: boolean;
-  readonly traceparent: string | undefined;
-}
+/** The parts of a record that the metrics, the log and the trace use. */
+export type RequestSummary = Pick<AuditRecord, "lane" | "requestId" | "losses" | "warnings" | "timings"> & {
+  /** The id of the record, if there is one. */
+  readonly id?: string | undefined;
+  readonly client: Pick<AuditRecord["client"], "fingerprint">;
+  readonly alpha: Pick<AuditRecord["alpha"], "method" | "route" | "status">;
+  readonly v4: readonly Pick<AuditRecord["v4"][number], "status">[];
+};
 
 /** One log line for a request: enough to find its record and its trace, and no content. */
 function logLine(
   { id, requestId, lane, client, alpha, v4, warnings, timings }: RequestSummary,
-  { traceparent }: RecordDetails,
+  { traceparent }: RecordedExchange,
 ): Record<string, unknown> {
   return {
     requestId,
@@ -38,24 +34,17 @@ function logLine(
 }
 
 /** A line for each request would cost more than many of them: successes are logged at `debug` only. */
-export function logRequest(log: Log, record: RequestSummary, details: RecordDetails): void {
-  const { warnings, alpha } = record;
+export function logRequest(log: Log, summary: RequestSummary, exchange: RecordedExchange): void {
+  const { warnings, alpha } = summary;
   if (warnings.length === 0 || alpha.status === CLIENT_GONE) {
-    if (log.isLevelEnabled("debug")) log.debug(logLine(record, details), "request");
-  } else if (details.hasFailed) {
+    if (log.isLevelEnabled("debug")) log.debug(logLine(summary, exchange), "request");
+  } else if (exchange.hasFailed) {
     if (log.isLevelEnabled("error"))
-      log.error({ code: "AG_REQUEST_FAILED", ...logLine(record, details) }, "request");
+      log.error({ code: "AG_REQUEST_FAILED", ...logLine(summary, exchange) }, "request");
   } else if (log.isLevelEnabled("warn")) {
-    log.warn({ code: "AG_REQUEST_WARNING", ...logLine(record, details) }, "request");
+    log.warn({ code: "AG_REQUEST_WARNING", ...logLine(summary, exchange) }, "request");
   }
 }
-
-export const spanResult = ({ alpha, lane, requestId }: RequestSummary): RequestResult => ({
-  route: alpha.route,
-  status: alpha.status,
-  lane,
-  requestId,
-});
 
 /** Reports the time of a request in each stage, and its cache hits and misses. */
 export function observeStages(

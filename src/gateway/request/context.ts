@@ -174,22 +174,14 @@ export const tokenInfoOf = ({
 }: Pick<RequestContext, "token" | "client">): TokenInfo | undefined =>
   token ? token.info : client?.tokenInfo;
 
-/** The known facts about the sender of a request, and whether its application is proven. */
-export function identityOf(
-  request: Pick<AlphaRequest, "label" | "headers">,
-  { client, token, application }: Pick<RequestContext, "client" | "token" | "application">,
-): ClientIdentity & { readonly isProven: boolean } {
-  const hash = client?.credentials.hash;
+/** The application of a request: the one to which its token was issued, else the one that it names. */
+export function applicationOf({
+  token,
+  application,
+}: Pick<RequestContext, "token" | "application">): ApplicationId | undefined {
   const issued = token?.resolved.issued;
   const issuedTo = typeof issued === "object" ? issued.application : undefined;
-  return {
-    label: request.label,
-    application: issuedTo ?? application?.id,
-    isProven: issuedTo !== undefined || application?.isProven === true,
-    fingerprint: hash === undefined ? undefined : fingerprint(hash),
-    // Not a getter: V8 moves getters of plain objects to the old space, and they would keep the request alive.
-    userAgent: request.headers["user-agent"]?.[0],
-  };
+  return issuedTo === undefined ? application : { id: issuedTo, isProven: true };
 }
 
 /**
@@ -200,8 +192,15 @@ export function provenIdentity(
   request: Pick<AlphaRequest, "label" | "headers">,
   context: Pick<RequestContext, "client" | "token" | "application">,
 ): ClientIdentity {
-  const identity = identityOf(request, context);
-  return identity.isProven ? identity : Object.assign(identity, { application: undefined });
+  const hash = context.client?.credentials.hash;
+  const application = applicationOf(context);
+  return {
+    label: request.label,
+    application: application?.isProven ? application.id : undefined,
+    fingerprint: hash === undefined ? undefined : fingerprint(hash),
+    // Not a getter: V8 moves getters of plain objects to the old space, and they would keep the request alive.
+    userAgent: request.headers["user-agent"]?.[0],
+  };
 }
 
 /**

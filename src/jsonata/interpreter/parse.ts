@@ -33,10 +33,6 @@ function rejectUnsupportedRegexes(ast: AstNode): void {
 const MAX_SOURCE = 20_000;
 const MAX_NESTING = 600;
 
-/** Error codes of a source above these limits. */
-const TOO_LONG = "too_long";
-const TOO_DEEP = "too_deep";
-
 /** Whether objects and lists are nested too deeply in a syntax tree, or a list (of the steps of a path) is too long. */
 function isTooDeep(ast: AstNode): boolean {
   let level: object[] = [ast];
@@ -50,11 +46,6 @@ function isTooDeep(ast: AstNode): boolean {
   return false;
 }
 
-/** Checks the nesting before anything else walks through the tree. @throws {ExpressionError} */
-function rejectDeepNesting(ast: AstNode): void {
-  if (isTooDeep(ast)) throw new ExpressionError("the expression is nested too deeply", TOO_DEEP, 0);
-}
-
 /** Milliseconds, for slow work within a step. It is generous, because the work limit applies first. */
 const TIMEOUT_MS = 5_000;
 
@@ -64,12 +55,13 @@ export function parseProgram(source: string): {
   readonly ast: AstNode;
 } {
   if (source.length > MAX_SOURCE)
-    throw new ExpressionError(`the expression has more than ${MAX_SOURCE} characters`, TOO_LONG, 0);
+    throw new ExpressionError(`the expression has more than ${MAX_SOURCE} characters`, "too_long", 0);
   try {
     const options = { ...GUARDS, timeout: TIMEOUT_MS };
     const program = jsonata(source, { ...options, RegexEngine: RegexEngine as unknown as RegExpConstructor });
     const ast = program.ast() as unknown as AstNode;
-    rejectDeepNesting(ast);
+    // Before anything else walks through the tree.
+    if (isTooDeep(ast)) throw new ExpressionError("the expression is nested too deeply", "too_deep", 0);
     rejectUnsupportedRegexes(ast);
     return { program, ast };
   } catch (failure) {

@@ -7,9 +7,10 @@ import {
   createSenderReader,
   createSignInReader,
   cursorParameters,
+  type ForwardedExchange,
+  type ForwardObserver,
   hasBody,
   type KnownSenders,
-  type LegacyExchange,
   type LegacyForwardParts,
   type LegacyService,
   type Middleware,
@@ -35,11 +36,10 @@ function onceClosed(response: ServerResponse, listener: () => void): void {
 }
 
 /** Whether the old service has failed; undefined where it did not get the request, or its client has disconnected. */
-function hasOldFailed({
-  outcome: { status, upstreamStatus, isComplete },
-}: LegacyExchange): boolean | undefined {
+function hasOldFailed({ status, forwarded }: ForwardedExchange): boolean | undefined {
+  const { upstreamStatus, isComplete } = forwarded;
   if (upstreamStatus === undefined || status === CLIENT_GONE) return undefined;
-  return upstreamStatus === null || upstreamStatus >= 500 || isComplete === false;
+  return upstreamStatus === null || upstreamStatus >= 500 || !isComplete;
 }
 
 /**
@@ -77,7 +77,7 @@ function observeOld(
   { request, sender, route, provenClient, begun }: OldRequest,
   rollout: Rollout,
   senders: KnownSenders,
-): Parameters<ReturnType<typeof createLegacyForward>>[3] {
+): ForwardObserver {
   const name = route?.name ?? null;
   // A client that has not sent all of its request does not wait for the old service.
   const waitingClient = () => (request.complete ? provenClient() : undefined);
@@ -93,7 +93,7 @@ function observeOld(
     onHead: () => endWait(),
     onEnd(exchange) {
       endWait();
-      const { upstreamStatus } = exchange.outcome;
+      const { upstreamStatus } = exchange.forwarded;
       if (typeof upstreamStatus === "number") senders.noteOldAnswer(sender, route, upstreamStatus);
       const hasFailed = hasOldFailed(exchange);
       const proven = provenClient();

@@ -58,7 +58,7 @@ const VARIABLES: Readonly<Record<string, Variable>> = {
 export const SCOPE_VARIABLES: readonly string[] = Object.keys(VARIABLES);
 
 /** Reports the variables of an expression that have no value yet. */
-export function reportEarlyVariables(used: Iterable<string>, phase: Phase, location: SourceLocation): void {
+function reportEarlyVariables(used: Iterable<string>, phase: Phase, location: SourceLocation): void {
   for (const name of used) {
     const { since, before } = VARIABLES[name] ?? {};
     if (since !== undefined && !STEPS[phase].includes(since))

@@ -82,29 +82,26 @@ export function compileSelectFields(
 }
 
 /** The types of values that clients filter by, where a query has them as text. */
-function compileQueryField(rule: FieldRule, context: FieldContext): QueryField {
+function compileQueryField(rule: FieldRule, { values }: FieldContext): QueryField {
+  const kind = values.get(rule.values ?? "");
+  const byText = new Map([...(kind?.v4ValuesByAlpha.keys() ?? [])].map((value) => [String(value), value]));
+  const type: ValueType = rule.boundary === undefined ? (rule.type ?? "string") : "boolean";
+  const field: QueryField =
+    byText.size > 0
+      ? {
+          type: "string",
+          values: [...byText.values()] as Scalar[],
+          expected: `one of ${[...byText.keys()].join(", ")}`,
+          read: (text) => byText.get(text) as Scalar | undefined,
+        }
+      : { type, expected: `of type ${type}`, read: (text) => parseScalar(text, type) };
   const { all } = filterRuleOf(rule) ?? {};
-  const field = compileValues(rule, context);
   if (all === undefined) return field;
   return {
     ...field,
     expected: `${field.expected}, or ${all}`,
     read: (text) => (text === all ? all : field.read(text)),
   };
-}
-
-function compileValues(rule: FieldRule, { values }: FieldContext): QueryField {
-  const kind = values.get(rule.values ?? "");
-  const byText = new Map([...(kind?.v4ValuesByAlpha.keys() ?? [])].map((value) => [String(value), value]));
-  if (byText.size > 0)
-    return {
-      type: "string",
-      values: [...byText.values()] as Scalar[],
-      expected: `one of ${[...byText.keys()].join(", ")}`,
-      read: (text) => byText.get(text) as Scalar | undefined,
-    };
-  const type: ValueType = rule.boundary === undefined ? (rule.type ?? "string") : "boolean";
-  return { type, expected: `of type ${type}`, read: (text) => parseScalar(text, type) };
 }
 
 /** Compiles the fields of filters in a query. Negated names of a catalog are boolean. */

@@ -4,18 +4,12 @@ import { shortName, type Query } from "../paths/query.ts";
 import { isObject, setMember, type SourceLocation } from "../../base/index.ts";
 import type { JsonObject } from "../translation-context.ts";
 import type { KeyContext, KeyResource } from "../keys/key-context.ts";
+import type { WrittenKeys } from "../key-rules.ts";
 import type { SparseFieldsDefinition } from "./sparse-fields-definition.ts";
 
 /** Members by name, each with the chosen members of its value. Undefined for all of them. */
 export interface ChosenMembers {
   readonly [name: string]: ChosenMembers | undefined;
-}
-
-/** How clients of a route choose members. */
-export interface SparseFields extends Pick<SparseFieldsDefinition, "always" | "multiple"> {
-  readonly parameter: string;
-  /** Returns the members that a request asks for; undefined for all. @throws {ValidationError} for unknown names */
-  readonly choose: (query: Query) => ChosenMembers | undefined;
 }
 
 type Resources = KeyContext["resources"];
@@ -35,18 +29,9 @@ function addName(members: JsonObject, [key = "", ...rest]: readonly string[]): v
   if (rest.length > 0) addName(below, rest);
 }
 
-/** Reports other keys of the route that have no effect. */
-function reportOwn(
-  isNone: boolean,
-  common: SparseFieldsDefinition | undefined,
-  hasObjects: boolean,
-  location: SourceLocation,
-): void {
-  if (!hasObjects)
-    location.report('"sparse_fields" has no effect: the route responds with no object and no list');
-  else if (isNone && !common)
-    location.report('"none" has no effect: clients choose no members ("client.sparse_fields")');
-}
+/** Whether the response of a route has objects of the pack. */
+export const hasObjects = ({ response, reject }: WrittenKeys): boolean =>
+  reject === undefined && (response === "list" || response === "object");
 
 /** Whether an object has a member, as a field, above its fields, or inside a nested object. */
 function hasMember(name: string, { fields }: KeyResource, resources: Resources): boolean {
@@ -64,12 +49,15 @@ function hasMember(name: string, { fields }: KeyResource, resources: Resources):
 export function compileSparseFields(
   written: "none" | SparseFieldsDefinition,
   { keys, resource, resources, dialect, location }: KeyContext,
-): SparseFields | undefined {
-  const { response, reject, one_of: choices } = keys;
+) {
+  const { one_of: choices } = keys;
   const isOwn = keys["sparse_fields"] !== undefined;
-  const hasObjects = reject === undefined && (response === "list" || response === "object");
-  if (isOwn) reportOwn(written === "none", dialect.client.sparse_fields, hasObjects, location);
-  if (written === "none" || !hasObjects) return undefined;
+  if (!hasObjects(keys)) return undefined;
+  if (written === "none") {
+    if (!dialect.client.sparse_fields)
+      location.report('"none" has no effect: clients choose no members ("client.sparse_fields")');
+    return undefined;
+  }
   const objects = (choices as readonly { object: string }[] | undefined)?.map(({ object }) => object);
   const { multiple, always, unknown } = written;
   const parameter = written.parameter.replaceAll("{name}", resource.name);
@@ -89,7 +77,8 @@ export function compileSparseFields(
     parameter,
     always,
     multiple,
-    choose(query) {
+    /** Returns the members that a request asks for; undefined for all. @throws {ValidationError} for unknown names */
+    choose(query: Query): ChosenMembers | undefined {
       const texts = query.get(parameter);
       if (texts === undefined) return undefined;
       if (multiple === "comma" && texts.length > 1)

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SourceLocation } from "../../base/index.ts";
 import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
-import { createBindings, reportEarlyVariables, SCOPE_VARIABLES } from "../expressions/scope.ts";
-import { compileExpressionAt, failureAsValue } from "../expressions/compile-expression.ts";
+import { compileScoped } from "../expressions/scope.ts";
+import { failureAsValue } from "../expressions/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
 import type { Steps } from "../steps.ts";
 import type { Change, JsonObject, WriteContext } from "../translation-context.ts";
@@ -51,7 +51,8 @@ export function writeMembers(
   });
 }
 
-const WRITE_VARIABLES = ["value", "client", "scopesFor", ...SCOPE_VARIABLES];
+/** The variables of `write` in addition to those of the request. */
+const WRITE_VARIABLES = ["value", "client", "scopesFor"];
 
 /** A member that bodies may have, and its translation. */
 export interface WritableMember {
@@ -111,10 +112,7 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
   const expression =
     rule.write === undefined
       ? undefined
-      : compileExpressionAt(location.at("write"), rule.write, WRITE_VARIABLES);
-  const variables = expression?.variables ?? new Set<string>();
-  reportEarlyVariables(variables, "request", location.at("write"));
-  const bind = createBindings(variables, location);
+      : compileScoped(rule.write, location.at("write"), "request", WRITE_VARIABLES);
   const steps = compileWriteSteps(rule, context, location);
   const needsWhole = expression !== undefined || steps.some((step) => step.needsWhole);
   return (whole, body, writing, change) =>
@@ -122,11 +120,10 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
       // A list has only the items that are sent. An object that is translated has all its members.
       const value = change && (!needsWhole || Array.isArray(change.changed)) ? change.changed : whole;
       const written = expression
-        ? expression.evaluate(body, {
+        ? expression.evaluate(body, writing, {
             value,
             client: writing.client,
             scopesFor: context.scopesFor,
-            ...bind(writing),
           })
         : value;
       return steps.reduce<MaybePromise<unknown>>(

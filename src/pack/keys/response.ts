@@ -4,10 +4,10 @@ import { about, resolveReference } from "../../base/index.ts";
 import { envelope as envelopeDefinition } from "../errors/responses-definition.ts";
 import { compileScoped } from "../expressions/scope.ts";
 import { mediaType, textMediaType } from "../values/text-types.ts";
-import { compileSparseFields } from "../fields/sparse-fields.ts";
+import { compileSparseFields, hasObjects } from "../fields/sparse-fields.ts";
 import { routeSparseFields } from "../fields/sparse-fields-definition.ts";
 import { routeKey } from "./key.ts";
-import { excludes, has, needs, states } from "../key-rules.ts";
+import { excludes, has, hasNoEffect, needs, states } from "../key-rules.ts";
 
 const name = z.string().min(1);
 const expression = z.string().min(1);
@@ -166,6 +166,7 @@ export const envelope = routeKey({
 
 export const sparseFields = routeKey({
   schema: routeSparseFields,
+  rules: [hasNoEffect(({ keys }) => !hasObjects(keys), ": the route responds with no object and no list")],
   inherit: ({ dialect }) => dialect.client.sparse_fields,
   compile: compileSparseFields,
   parameters: ({ parameter }) => [{ name: parameter, use: 'chooses members: see "sparse_fields"' }],

@@ -5,15 +5,6 @@ import { PLAIN_TYPES, readType, type FieldType, type SurfaceDefinition } from ".
 /** Everything that the old API has, whether or not the pack maps it. */
 export type ApiSurface = ReturnType<typeof compileApiSurface>;
 
-/** A point of `open`: its name, and how much it is used. */
-export interface OpenPoint {
-  readonly name: string;
-  readonly usage: string;
-  /** The routes and fields of the surface that an entry stands for. */
-  readonly routes: number;
-  readonly fields: number;
-}
-
 /** Whether a rule covers a field. `user.keys` covers `user.keys[].id`, and a rule for a part of it covers it too. */
 const covers = (field: string, wanted: string): boolean =>
   field === wanted ||
@@ -79,10 +70,11 @@ function* partsOf(
 }
 
 /** The points of `open` that the pack does not map. One that names nothing of the surface stays until it is deleted. */
-function findOpenPoints(definition: SurfaceDefinition, served: CoverageInput): OpenPoint[] {
+function findOpenPoints(definition: SurfaceDefinition, served: CoverageInput) {
   const parts = new Map([...partsOf(definition, served)].map((part) => [part.name, part]));
   return Object.entries(definition.open).flatMap(([name, usage]) => {
     const { isMapped = false, routes = 0, fields = 0 } = parts.get(name) ?? {};
+    // How much it is used, and the routes and fields of the surface that it stands for.
     return isMapped ? [] : [{ name, usage, routes, fields }];
   });
 }

@@ -1,12 +1,12 @@
 /** `alphaGateway`: the gateway as middleware of an Express application. */
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import express, { type Express } from "express";
 import request from "supertest";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import {
   alphaGateway,
   loadPack,
@@ -16,26 +16,16 @@ import {
   type MappingPack,
 } from "../../../src/index.ts";
 import { openExistingAuditStore } from "../../../src/audit/store/open-audit-store.ts";
-import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { endsWithTest, temporaryFolder } from "../../support/ends-with-test.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 
 let sandbox: Sandbox;
 let pack: MappingPack;
-let folder: string;
-const gateways: AlphaGateway[] = [];
-const servers: Server[] = [];
 
 beforeAll(async () => {
   sandbox = await startSandbox();
+  endsWithTest(() => sandbox.close());
   pack = loadPack("mappings");
-  folder = temporaryFolder();
-});
-afterEach(async () => {
-  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
-  for (const server of servers.splice(0)) server.close();
-});
-afterAll(async () => {
-  await sandbox.close();
 });
 
 /** Middleware with a data folder of its own. */
@@ -44,12 +34,12 @@ function create(options: AlphaGatewayOptions = {}): AlphaGateway {
     upstream: sandbox.url,
     authUrl: sandbox.authUrl,
     mappings: pack,
-    dataDir: mkdtempSync(join(folder, "data-")),
+    dataDir: temporaryFolder(),
     logLevel: "silent",
     shutdownGraceMs: 200,
     ...options,
   });
-  gateways.push(gateway);
+  endsWithTest(() => gateway.close());
   return gateway;
 }
 
@@ -115,7 +105,7 @@ describe("an application with alphaGateway", () => {
   });
 
   test("applies the rate limit, the token cache and the audit of its options", async () => {
-    const dataDir = mkdtempSync(join(folder, "data-"));
+    const dataDir = temporaryFolder();
     const gateway = create({ dataDir, rateLimit: "2/60", audit: "metadata" });
     const app = application(gateway);
     const statuses: number[] = [];
@@ -147,7 +137,8 @@ describe("an application with alphaGateway", () => {
     const server = createServer((request, response) =>
       gateway(request, response, () => response.writeHead(404).end("nothing here")),
     );
-    servers.push(server.listen(0, "127.0.0.1"));
+    server.listen(0, "127.0.0.1");
+    endsWithTest(() => void server.close());
     await once(server, "listening");
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     expect((await fetch(`${url}/v4/datacenters`)).status).toBe(200);
@@ -157,7 +148,7 @@ describe("an application with alphaGateway", () => {
 
 describe("opening and closing", () => {
   test("a store that cannot be opened gives 500 in alpha's error shape, and ready says why", async () => {
-    const file = join(folder, "no-folder");
+    const file = join(temporaryFolder(), "no-folder");
     writeFileSync(file, "");
     const gateway = create({ dataDir: file });
     const app = application(gateway);
@@ -171,7 +162,7 @@ describe("opening and closing", () => {
   });
 
   test("close commits the audit, and later requests get 500 in alpha's error shape", async () => {
-    const dataDir = mkdtempSync(join(folder, "data-"));
+    const dataDir = temporaryFolder();
     const gateway = create({ dataDir });
     const app = application(gateway);
     await request(app).get("/v4/datacenters");

@@ -1,10 +1,10 @@
 /** `createGateway`: whole gateways inside a program. */
 import { once } from "node:events";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import {
   createGateway,
   loadPack,
@@ -16,24 +16,16 @@ import {
   type MappingPack,
 } from "../../../src/index.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { endsWithTest, temporaryFolder } from "../../support/ends-with-test.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 
 let sandbox: Sandbox;
 let pack: MappingPack;
-let folder: string;
-const gateways: Gateway[] = [];
 
 beforeAll(async () => {
   sandbox = await startSandbox();
+  endsWithTest(() => sandbox.close());
   pack = loadPack("mappings");
-  folder = temporaryFolder();
-});
-afterEach(async () => {
-  await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
-});
-afterAll(async () => {
-  await sandbox.close();
 });
 
 /** A gateway on free ports with a data folder of its own. */
@@ -43,12 +35,12 @@ function create(options: GatewayOptions = {}): Gateway {
     mappings: pack,
     port: 0,
     adminPort: 0,
-    dataDir: mkdtempSync(join(folder, "data-")),
+    dataDir: temporaryFolder(),
     logLevel: "silent",
     shutdownGraceMs: 200,
     ...options,
   });
-  gateways.push(gateway);
+  endsWithTest(() => gateway.stop());
   return gateway;
 }
 
@@ -146,7 +138,7 @@ describe("createGateway", () => {
   });
 
   test("a data folder that cannot be used makes start fail", async () => {
-    const file = join(folder, "file");
+    const file = join(temporaryFolder(), "file");
     writeFileSync(file, "");
 
     await expect(create({ dataDir: file, audit: "off" }).start()).rejects.toThrow(StateUnavailableError);
@@ -239,7 +231,7 @@ describe("loadPack", () => {
   });
 
   test("throws one error with every problem of the pack", () => {
-    expect(() => loadPack(folder)).toThrow(PackError);
+    expect(() => loadPack(temporaryFolder())).toThrow(PackError);
     expect(() => loadPack("mappings", { words: "vm" })).toThrow(SettingsError);
   });
 });

@@ -1,6 +1,6 @@
 /** What an application gives to `alphaGateway`, and what it can ask of the gateway. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   context,
@@ -16,7 +16,7 @@ import express from "express";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import request from "supertest";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import {
   alphaGateway,
   AuditUnavailableError,
@@ -29,37 +29,29 @@ import {
 import type { GatewayLogger } from "../../../src/base/log/log.ts";
 import type { HostTracer } from "../../../src/app/tracing/open-tracing.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { endsWithTest, temporaryFolder } from "../../support/ends-with-test.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
 let sandbox: Sandbox;
 const mappings = loadPack("mappings");
-let folder: string;
-const gateways: AlphaGateway[] = [];
 
 beforeAll(async () => {
   sandbox = await startSandbox();
-  folder = temporaryFolder();
-});
-afterEach(async () => {
-  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
-});
-afterAll(async () => {
-  await sandbox.close();
+  endsWithTest(() => sandbox.close());
 });
 
 const optionsOf = (options: AlphaGatewayOptions): AlphaGatewayOptions => ({
   upstream: sandbox.url,
   mappings,
   shutdownGraceMs: 200,
-  dataDir: mkdtempSync(join(folder, "data-")),
+  dataDir: temporaryFolder(),
   logLevel: "silent",
   ...options,
 });
 
 function create(options: AlphaGatewayOptions = {}) {
   const gateway = alphaGateway(optionsOf(options));
-  gateways.push(gateway);
+  endsWithTest(() => gateway.close());
   const app = express();
   app.use(gateway);
   return { gateway, ...requestsTo(app) };
@@ -254,7 +246,7 @@ describe.each([
     async (options: AlphaGatewayOptions) => {
       const gateway = createGateway({ ...optionsOf(options), port: 0, adminPort: "off" });
       await gateway.start();
-      gateways.push({ close: () => gateway.stop() } as AlphaGateway);
+      endsWithTest(() => gateway.stop());
       return { gateway, ...requestsTo(gateway.url) };
     },
   ],

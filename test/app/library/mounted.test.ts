@@ -2,34 +2,32 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import express from "express";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { alphaGateway, loadPack, type AlphaGateway } from "../../../src/index.ts";
-import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { endsWithTest, temporaryFolder } from "../../support/ends-with-test.ts";
 import { envelope, json, raw, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { request } from "../../support/request.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 
-let folder: string;
 let v4: FakeV4;
 const gateways: AlphaGateway[] = [];
 let application: RequestListener;
 
 beforeAll(async () => {
-  folder = temporaryFolder();
   v4 = await startFakeV4();
   const mappings = loadPack("mappings");
-  const create = (name: string): AlphaGateway => {
+  const create = (): AlphaGateway => {
     const gateway = alphaGateway({
       upstream: v4.url,
       authUrl: v4.url,
       mappings,
-      dataDir: join(folder, name),
+      dataDir: temporaryFolder(),
       logLevel: "silent",
       audit: "off",
     });
     gateways.push(gateway);
+    endsWithTest(() => gateway.close());
     return gateway;
   };
   const app = express();
@@ -39,16 +37,13 @@ beforeAll(async () => {
     next();
   });
   app.get("/v4/of-the-application", (_request, response) => void response.send("application"));
-  app.use("/old/api", create("below"));
-  app.use(create("root"));
+  app.use("/old/api", create());
+  app.use(create());
   app.use(({ path }, response) => {
     left.push(path);
     response.status(418).send("application");
   });
   application = app;
-});
-afterAll(async () => {
-  await Promise.all(gateways.map((gateway) => gateway.close()));
 });
 /** Paths of requests that were left to the application. */
 const left: string[] = [];

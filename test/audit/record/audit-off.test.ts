@@ -67,16 +67,32 @@ const outcome = {
 test("AUDIT=off reads nothing of a request's path, query, headers and body", async () => {
   const { recorder, request, context, looks, recorded } = recordedWithoutAudit();
   void recorder.alpha(request, outcome, context);
-  const native = {
-    status: 200,
-    upstreamStatus: 200,
+  await recorder.forwarded({
+    lane: "native",
+    request,
+    hash: undefined,
+    application: undefined,
     isAccepted: true,
-    bytesIn: 0,
-    bytesOut: 0,
+    isTrusted: true,
+    route: null,
+    status: 200,
+    hasFailed: false,
+    rejectedBy: undefined,
+    calls: [{ status: 200, ms: 1 }],
+    losses: new Set(),
     warnings: [],
-    ms: 1,
-  };
-  await recorder.startNative(request, undefined).record(native);
+    timings: { total: 1, upstream: 1, translation: 0 },
+    beganAt: Date.now(),
+    traceparent: undefined,
+    forwarded: {
+      upstreamStatus: 200,
+      isComplete: true,
+      bytesIn: 0,
+      bytesOut: 0,
+      sent: undefined,
+      received: undefined,
+    },
+  });
   await recorded();
   expect(looks()).toBe(0);
 });

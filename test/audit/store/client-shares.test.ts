@@ -1,11 +1,11 @@
 /** Whose records go first in a store that is full. */
 import { expect, test } from "@jest/globals";
-import { ClientShares, createOwnerOf, RecentBytes } from "../../../src/audit/store/client-shares.ts";
+import { RecentBytes, StoredShares } from "../../../src/audit/store/client-shares.ts";
 
 /** The owners that lose a unit of bytes each, one after the other. */
 function cutsOf(bytes: Record<string, number>, count: number): string[] {
-  const shares = new ClientShares();
-  for (const [owner, own] of Object.entries(bytes)) shares.add({ owner, bare: true }, own);
+  const shares = new StoredShares();
+  for (const [owner, own] of Object.entries(bytes)) shares.add({ owner, isBare: true }, own);
   return Array.from({ length: count }, () => {
     const cut = shares.next();
     if (cut) shares.add(cut, -1);
@@ -38,7 +38,7 @@ test("several clients count as a quarter of their bytes, unless they have most o
   expect(cutsOf({ "": 4, honest: 2, other: 2 }, 1)).toEqual(["honest"]);
 });
 
-test("tokens and networks with a quarter of a commit have segments of their own", () => {
+test("tokens and networks with a quarter of the recent bytes have segments of their own", () => {
   const row = (client: string | null, network: string, size: number) => ({ client, network, size });
   const rows = [
     row("large", "192.0.2.1", 40),
@@ -48,7 +48,7 @@ test("tokens and networks with a quarter of a commit have segments of their own"
   ];
   const recent = new RecentBytes();
   recent.add(rows);
-  expect([...new Set(rows.map(createOwnerOf(rows, recent)))]).toEqual([
+  expect([...new Set(rows.map((each) => recent.ownerOf(each)))]).toEqual([
     "large@192.0.2.1",
     "<1/16@192.0.2.2",
     "",

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { NumberedNames } from "../../../src/audit/record/numbered-names.ts";
 import type { LossQuery } from "../../../src/audit/usage/loss-usage.ts";
-import { createMigrationJudge, nameClients, spansOf } from "../../../src/audit/usage/migration-state.ts";
+import { createMigrationJudge, spansOf } from "../../../src/audit/usage/migration-state.ts";
+import { nameClients } from "../../../src/audit/usage/name-clients.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";
 import { NO_CLIENTS } from "../../../src/audit/clients/client-directory.ts";
 import { sampleRecord } from "../record/sample-record.ts";

@@ -5,7 +5,7 @@ import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { RecentBytes } from "../../../src/audit/store/client-shares.ts";
 import { createBatch, recordText } from "../../../src/audit/store/segment.ts";
 import type { StoredRow } from "../../../src/audit/store/record-row.ts";
-import { createWriteQueue } from "../../../src/audit/store/write-queue.ts";
+import { WriteQueue } from "../../../src/audit/store/write-queue.ts";
 import { collectGarbage } from "../../support/garbage.ts";
 import { sampleId, sampleRecord } from "../record/sample-record.ts";
 
@@ -29,7 +29,7 @@ async function until(condition: () => boolean): Promise<void> {
 describe("the write queue of an audit store", () => {
   test("commits records that arrive together in one group", async () => {
     const { commit, groups } = brittleStore(0);
-    const queue = createWriteQueue({ ...bounds, commit, durability: "relaxed" });
+    const queue = new WriteQueue({ ...bounds, commit, durability: "relaxed" });
     for (let n = 0; n < 3; n += 1) void queue.push(sampleRecord(sampleId(n)));
     await until(() => queue.stats().written === 3);
     expect(groups).toEqual([[sampleId(0), sampleId(1), sampleId(2)]]);
@@ -38,7 +38,7 @@ describe("the write queue of an audit store", () => {
 
   test("commits large records in several groups, in order", async () => {
     const { commit, groups } = brittleStore(0);
-    const queue = createWriteQueue({ ...bounds, maxBytes: 64_000_000, commit, durability: "relaxed" });
+    const queue = new WriteQueue({ ...bounds, maxBytes: 64_000_000, commit, durability: "relaxed" });
     const ids = Array.from({ length: 9 }, (_, n) => sampleId(n));
     for (const id of ids) void queue.push({ ...sampleRecord(id), warnings: ["x".repeat(1_500_000)] });
     await until(() => queue.stats().written === ids.length);
@@ -53,7 +53,7 @@ describe("the write queue of an audit store", () => {
   ])("commits a group at once when it has the maximum of %s", async (_, count, warning) => {
     const { commit, groups } = brittleStore(0);
     const limits = { groupMs: 60_000, maxRows: 10_000, maxBytes: 64_000_000 };
-    const queue = createWriteQueue({ ...limits, commit, durability: "relaxed" });
+    const queue = new WriteQueue({ ...limits, commit, durability: "relaxed" });
     for (let n = 0; n < count; n += 1) void queue.push({ ...sampleRecord(sampleId(n)), warnings: [warning] });
     await until(() => groups.length === 1);
     await queue.close();
@@ -63,7 +63,7 @@ describe("the write queue of an audit store", () => {
   test("further records do not put off the commit of a full group", async () => {
     const { commit, groups } = brittleStore(0);
     const limits = { groupMs: 60_000, maxRows: 10_000, maxBytes: 64_000_000 };
-    const queue = createWriteQueue({ ...limits, commit, durability: "relaxed" });
+    const queue = new WriteQueue({ ...limits, commit, durability: "relaxed" });
     for (let n = 0; n < 1000; n += 1) void queue.push(sampleRecord(sampleId(n)));
     const timers = jest.spyOn(globalThis, "setTimeout");
     for (let n = 1000; n < 2000; n += 1) void queue.push(sampleRecord(sampleId(n)));
@@ -78,7 +78,7 @@ describe("the write queue of an audit store", () => {
     const { commit, groups } = brittleStore(3);
     const received: unknown[] = [];
     const onFault = (error: unknown): void => void received.push(error);
-    const queue = createWriteQueue({ ...bounds, commit, durability: "relaxed", onFault });
+    const queue = new WriteQueue({ ...bounds, commit, durability: "relaxed", onFault });
     void queue.push(sampleRecord("a"));
     await until(() => queue.stats().errors > 0);
     expect(queue.fault()).toBe("disk full");
@@ -91,7 +91,7 @@ describe("the write queue of an audit store", () => {
 
   test("fails at once, rejects the caller and detects recovery (strict)", async () => {
     const { commit } = brittleStore(2);
-    const queue = createWriteQueue({ ...bounds, commit, durability: "strict" });
+    const queue = new WriteQueue({ ...bounds, commit, durability: "strict" });
     await expect(queue.push(sampleRecord("a"))).rejects.toMatchObject({
       name: "AuditUnavailableError",
       cause: expect.objectContaining({ message: "disk full" }),
@@ -107,7 +107,7 @@ describe("the write queue of an audit store", () => {
     ["bytes", { maxBytes: 5 * (JSON.stringify(sampleRecord(sampleId(0))).length + 1) }],
   ])("stays within its limit of %s while the store fails", async (_, bound) => {
     const { commit } = brittleStore(Infinity);
-    const queue = createWriteQueue({ ...bounds, ...bound, commit, durability: "relaxed" });
+    const queue = new WriteQueue({ ...bounds, ...bound, commit, durability: "relaxed" });
     for (let n = 0; n < 20; n += 1) void queue.push(sampleRecord(sampleId(n)));
     await until(() => queue.stats().errors > 1);
     expect(queue.stats()).toMatchObject({ queued: 5, dropped: 15 });
@@ -120,7 +120,7 @@ describe("the write queue of an audit store", () => {
     ["large", { maxBytes: 100_000 }, "x".repeat(9000)],
   ])("keeps the records of other clients while one client adds %s records", async (_, bound, text) => {
     const { commit, groups } = brittleStore(0);
-    const queue = createWriteQueue({ ...bounds, ...bound, groupMs: 20, commit, durability: "relaxed" });
+    const queue = new WriteQueue({ ...bounds, ...bound, groupMs: 20, commit, durability: "relaxed" });
     const add = (id: string, client: string, warning = "") =>
       void queue.push({ ...sampleRecord(id, { client, accepted: true }), warnings: [warning] });
     add("old", "quiet");
@@ -144,7 +144,7 @@ describe("the write queue of an audit store", () => {
         texts.push(JSON.parse(chunk.bytes.toString("utf8", start, start + size)));
       return 0;
     };
-    const queue = createWriteQueue({
+    const queue = new WriteQueue({
       ...bounds,
       groupMs: 60_000,
       maxRows: 10,
@@ -160,13 +160,27 @@ describe("the write queue of an audit store", () => {
     expect(texts).toHaveLength(10);
   });
 
-  test("keeps records of known clients while callers without an accepted token fill their quarter", async () => {
-    const { commit } = brittleStore(Infinity);
-    const queue = createWriteQueue({ ...bounds, maxRows: 20, commit, durability: "relaxed" });
-    for (let n = 0; n < 10; n += 1) void queue.push(sampleRecord(sampleId(n), { accepted: true }));
-    for (let n = 10; n < 110; n += 1) void queue.push(sampleRecord(sampleId(n), { accepted: false }));
-    await until(() => queue.stats().errors > 1);
-    expect(queue.stats()).toMatchObject({ queued: 15, dropped: 95 });
+  test("keeps records of known clients while callers without an accepted token, who count as one client, fill it", async () => {
+    const { commit, groups } = brittleStore(2);
+    const queue = new WriteQueue({ ...bounds, groupMs: 50, maxRows: 20, commit, durability: "relaxed" });
+    const known = Array.from({ length: 10 }, (_, n) => sampleId(n));
+    for (const [n, id] of known.entries()) void queue.push(sampleRecord(id, { client: `c${n % 3}` }));
+    for (let n = 10; n < 110; n += 1)
+      void queue.push(sampleRecord(sampleId(n), { client: `made-up-${n}`, accepted: false }));
+    expect(queue.stats()).toMatchObject({ queued: 20, dropped: 90 });
+    await until(() => queue.stats().written === 20);
+    expect(groups.flat()).toEqual(expect.arrayContaining(known));
+    await queue.close();
+  });
+
+  test("drops records that wait although the client with the most has them in the commit that runs", async () => {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const queue = new WriteQueue({ ...bounds, maxRows: 20, commit: () => promise, durability: "relaxed" });
+    for (let n = 0; n < 15; n += 1) void queue.push(sampleRecord(sampleId(n), { client: "large" }));
+    await new Promise((done) => setTimeout(done, 20));
+    for (let n = 15; n < 25; n += 1) void queue.push(sampleRecord(sampleId(n), { client: `small-${n}` }));
+    expect(queue.stats()).toMatchObject({ queued: 20, dropped: 5 });
+    resolve(1);
     await queue.close();
   });
 });
@@ -229,7 +243,7 @@ describe("the memory of the write queue", () => {
   test("records are stored byte for byte, or dropped and counted", async () => {
     const property = fc.asyncProperty(pushes, fc.array(fc.boolean()), async (given, failures) => {
       const { commit, texts } = textStore(failures);
-      const queue = createWriteQueue({ ...bounds, maxBytes: 4 * MEBI, commit, durability: "relaxed" });
+      const queue = new WriteQueue({ ...bounds, maxBytes: 4 * MEBI, commit, durability: "relaxed" });
       const expected = new Map<string, string>();
       for (const [index, { size, isLastOfBurst, ...form }] of given.entries()) {
         const { record, stored } = recordWithBodies(sampleId(index), size, form);
@@ -249,7 +263,7 @@ describe("the memory of the write queue", () => {
 
   test.each(["relaxed", "strict"] as const)("has no record object that waits (%s)", async (durability) => {
     const { promise: committed, resolve } = Promise.withResolvers<number>();
-    const queue = createWriteQueue({ ...bounds, commit: () => committed, durability });
+    const queue = new WriteQueue({ ...bounds, commit: () => committed, durability });
     function pushRecord(): readonly WeakRef<object>[] {
       const { record } = recordWithBodies("a", 100_000);
       void queue.push(record);
@@ -266,7 +280,7 @@ describe("the memory of the write queue", () => {
 
   test("is used again by later records", async () => {
     const { commit, texts, chunks } = textStore();
-    const queue = createWriteQueue({ ...bounds, maxBytes: 64 * MEBI, commit, durability: "relaxed" });
+    const queue = new WriteQueue({ ...bounds, maxBytes: 64 * MEBI, commit, durability: "relaxed" });
     for (let n = 0; n < 1000; n += 1) {
       void queue.push(recordWithBodies(sampleId(n), 50_000).record);
       if (n % 50 === 49) await until(() => queue.stats().queued === 0);
@@ -279,7 +293,7 @@ describe("the memory of the write queue", () => {
   test("is bounded while commits fail", async () => {
     const { commit } = brittleStore(Infinity);
     const before = bufferBytes();
-    const queue = createWriteQueue({ ...bounds, maxBytes: 8 * MEBI, commit, durability: "relaxed" });
+    const queue = new WriteQueue({ ...bounds, maxBytes: 8 * MEBI, commit, durability: "relaxed" });
     for (let n = 0; n < 2000; n += 1) {
       const { record } = recordWithBodies(sampleId(n), (n * 7919) % 150_000, { accepted: n % 3 > 0 });
       void queue.push(record);
@@ -300,7 +314,7 @@ describe("the memory of the write queue", () => {
       await new Promise((done) => setTimeout(done, 1));
       return rows.length;
     }
-    const queue = createWriteQueue({
+    const queue = new WriteQueue({
       ...bounds,
       maxRows: 10_000,
       maxBytes: 64 * MEBI,

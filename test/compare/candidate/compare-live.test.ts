@@ -2,12 +2,11 @@
 import { beforeEach, expect, test } from "@jest/globals";
 import { NO_CLIENTS } from "../../../src/audit/clients/client-directory.ts";
 import { createLiveComparison } from "../../../src/compare/candidate/compare-live.ts";
-import type { Exchange } from "../../../src/compare/answers/second-answer.ts";
 import type { OtherPack } from "../../../src/compare/candidate/candidate-answer.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import type { Pack } from "../../../src/pack/load/pack.ts";
 import type { Log } from "../../../src/base/log/log.ts";
-import type { Compared } from "../../../src/compare/answers/comparison.ts";
+import type { Compared, Exchange } from "../../../src/compare/answers/comparison.ts";
 import { NO_PLAN_IN_FORCE } from "../../../src/migration/plan/plan-in-force.ts";
 import type { Settings } from "../../../src/base/settings/setting-definitions.ts";
 import { waitFor } from "../../support/wait-for.ts";

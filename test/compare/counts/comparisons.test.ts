@@ -173,6 +173,13 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       );
     });
 
+    test("are all counted where they can't be compared, however many of one client come before they are written", async () => {
+      for (let n = 0; n < 30_000; n += 1)
+        first.report(equal(`${n}`, { result: "not_comparable", reason: "budget", key: undefined }));
+      expect(await countedRoute()).toMatchObject({ comparisons: 30_000, notComparable: { budget: 30_000 } });
+      expect(lines).not.toContainEqual([expect.any(String), expect.objectContaining({ store: "cases" })]);
+    });
+
     test("have three examples of each field and kind, which have no secrets", async () => {
       const token = "0123456789abcdef";
       const sample = {

@@ -1,9 +1,8 @@
 import { expect, jest, test } from "@jest/globals";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Answer, Compared } from "../../../src/compare/answers/comparison.ts";
+import type { Answer, Asked, Compared } from "../../../src/compare/answers/comparison.ts";
 import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
 import type { Route } from "../../../src/pack/routes/route.ts";
-import type { Asked } from "../../../src/compare/answers/second-answer.ts";
 import { Budget, type Limits } from "../../../src/compare/answers/budget.ts";
 import type { Judge } from "../../../src/compare/answers/judge.ts";
 import type { ServedRequest, SideQuestion } from "../../../src/compare/live/served-request.ts";

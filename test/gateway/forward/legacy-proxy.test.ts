@@ -1,14 +1,17 @@
-/** The legacy proxy beside a pack: the part that decides per request who answers calls it. */
+/** The forward to the old service beside a pack: the part that decides per request who answers calls it. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import express from "express";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { createLegacyProxy, type LegacyExchange } from "../../../src/gateway/forward/legacy-proxy.ts";
-import { createForward, type Forward } from "../../../src/gateway/forward/forward.ts";
+import { createLegacyForward, openLegacy, type LegacyService } from "../../../src/gateway/forward/legacy.ts";
+import { createInFlightTracker } from "../../../src/gateway/http/in-flight.ts";
 import { createRequestContext, plainRequestOf } from "../../../src/gateway/http/request-context.ts";
-import { CircuitBreaker } from "../../../src/gateway/upstream/circuit-breaker.ts";
+import type { ForwardedExchange } from "../../../src/gateway/record/recorded-exchange.ts";
+import { createMetrics } from "../../../src/base/metrics/metrics.ts";
+import type { Log } from "../../../src/base/log/log.ts";
+import { readEnvironment } from "../../../src/base/settings/settings.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { json, neverRespond, plain, raw, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -18,28 +21,29 @@ const BODY_LIMIT = 100;
 let old: FakeV4;
 let server: Server;
 let url: string;
-let proxy: Forward;
-const exchanges: LegacyExchange[] = [];
+let legacy: LegacyService | undefined;
+const exchanges: ForwardedExchange[] = [];
+const log = { info: () => {}, warn: () => {}, error: () => {} } as unknown as Log;
 
 beforeAll(async () => {
   old = await startFakeV4();
-  proxy = createForward({
-    name: "the old service",
-    origin: new URL(old.url),
-    timeoutMs: 500,
-    connections: 8,
-    breaker: new CircuitBreaker(),
+  const settings = readEnvironment({
+    LEGACY_URL: old.url,
+    UPSTREAM_TIMEOUT_MS: "125",
+    MAPPINGS_DIR: "examples/library/pack",
+    SANDBOX: "true",
   });
-  const forward = createLegacyProxy(proxy, {
-    pack: loadPack("examples/library/pack", { vm: "vm", orch: "orch" }),
-    isFromProxy: () => false,
-    hasOwnCors: false,
-    vary: [],
-    recordFirst: false,
-    isKnown: () => false,
-    bodyLimitOf: () => 0,
-    record: async () => {},
-  });
+  const metrics = createMetrics();
+  legacy = openLegacy(settings, { log, metrics, tls: undefined });
+  metrics.close();
+  if (!legacy) throw new Error("there is no old service");
+  const pack = loadPack("examples/library/pack", { vm: "vm", orch: "orch" });
+  const forward = createLegacyForward(
+    settings,
+    legacy,
+    { pack, inFlight: createInFlightTracker() },
+    { keptBytes: () => 0, forwarded: async () => {} },
+  );
   const app = express();
   app.use(
     createRequestContext({
@@ -66,7 +70,7 @@ beforeAll(async () => {
 afterAll(() => {
   server.closeAllConnections();
   server.close();
-  proxy.close();
+  legacy?.proxy.close();
 });
 beforeEach(() => {
   exchanges.length = 0;
@@ -78,7 +82,7 @@ const send = async (path: string, init: RequestInit = {}) => {
   return { status: response.status, body: await response.text() };
 };
 
-async function lastExchange(): Promise<LegacyExchange> {
+async function lastExchange(): Promise<ForwardedExchange> {
   await waitFor(() => exchanges.length > 0);
   const [exchange] = exchanges;
   if (!exchange) throw new Error("there is none");
@@ -90,11 +94,16 @@ describe("the observer of one request", () => {
     old.respondWith(json(201, { id: 1 }, { "x-old": "yes", server: "old/1" }));
     const body = '{"title":"x"}';
     await send("/old/books", { method: "POST", body, headers: { "content-type": "application/json" } });
-    const { sent, answer, outcome, hash } = await lastExchange();
-    expect(answer).toMatchObject({ status: 201, headers: { "x-old": "yes", server: "old/1" } });
-    expect((await answer?.body.decode())?.bytes.toString()).toBe('{"id":1}');
+    const { status, forwarded, hash } = await lastExchange();
+    const { sent, received, upstreamStatus, isComplete } = forwarded;
+    expect(received?.headers).toMatchObject({ "x-old": "yes", server: "old/1" });
+    expect((await received?.decode())?.bytes.toString()).toBe('{"id":1}');
     expect((await sent?.decode())?.bytes.toString()).toBe(body);
-    expect(outcome).toMatchObject({ status: 201, isComplete: true });
+    expect({ status, upstreamStatus, isComplete }).toEqual({
+      status: 201,
+      upstreamStatus: 201,
+      isComplete: true,
+    });
     expect(hash).toBeUndefined();
   });
 
@@ -102,7 +111,7 @@ describe("the observer of one request", () => {
     const headers = { "content-type": "application/json", "content-encoding": "gzip" };
     old.respondWith(plain(200, gzipSync('{"a":1}'), headers));
     await send("/old/books");
-    const decoded = await (await lastExchange()).answer?.body.decode();
+    const decoded = await (await lastExchange()).forwarded.received?.decode();
     expect(decoded).toMatchObject({ lack: undefined, length: 7 });
     expect(decoded?.bytes.toString()).toBe('{"a":1}');
   });
@@ -111,7 +120,7 @@ describe("the observer of one request", () => {
     const bytes = gzipSync(Buffer.alloc(10_000_000, "[1,"));
     old.respondWith(plain(200, bytes, { "content-type": "application/json", "content-encoding": "gzip" }));
     await send("/old/books");
-    const decoded = await (await lastExchange()).answer?.body.decode();
+    const decoded = await (await lastExchange()).forwarded.received?.decode();
     expect(decoded?.lack).toBe("it has more than 100 bytes");
     expect(decoded?.bytes.length).toBeLessThanOrEqual(BODY_LIMIT);
   });
@@ -119,13 +128,16 @@ describe("the observer of one request", () => {
   test("gets the length of a file, and nothing of it", async () => {
     old.respondWith(plain(200, "x".repeat(50), { "content-type": "application/pdf" }));
     await send("/old/books");
-    expect(await (await lastExchange()).answer?.body.decode()).toMatchObject({ isKept: false, length: 50 });
+    expect(await (await lastExchange()).forwarded.received?.decode()).toMatchObject({
+      isKept: false,
+      length: 50,
+    });
   });
 
   test("gets no answer where the old service gave none", async () => {
     old.respondWith(raw("", "reset"));
     await send("/old/books");
-    expect((await lastExchange()).answer).toBeUndefined();
+    expect((await lastExchange()).forwarded.received).toBeUndefined();
   });
 });
 

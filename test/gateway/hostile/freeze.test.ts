@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { decisionReader } from "../../../src/audit/store/sql/read-decisions.ts";
+import { createJobs } from "../../../src/audit/store/sql/jobs.ts";
 import { SCHEMA, sqliteDriver } from "../../../src/audit/store/sqlite/driver.ts";
 import type { DecisionReader } from "../../../src/audit/store/decisions.ts";
 import { AUDIT_FILE } from "../../../src/audit/store/sqlite/store.ts";
@@ -83,7 +83,7 @@ describe("what a decision reads stays the same while the summaries of a client g
     const add = database.prepare(
       "INSERT INTO counted_usage VALUES (unixepoch(?) / 86400, ?, 'alpha', ?, ?, 1, 0, unixepoch(?) * 1000, unixepoch(?) * 1000, '')",
     );
-    const decisions = decisionReader(sqliteDriver(database));
+    const decisions = createJobs(sqliteDriver(database));
     return {
       add: (count: number, day: string, status: number, client = TOKEN): void => {
         for (let n = 0; n < count; n += 1) add.run(day, client, `GET /${n}`, status, day, day);

@@ -41,11 +41,8 @@ test("check --update changes golden cases, prints the difference, and then check
 
 test("check names each expression that the package jsonata runs", async () => {
   const { folder, change } = copyPack();
-  change(
-    "book.yaml",
-    "'$calls.loan.reader'",
-    `'[$name := $calls.loan.reader, $name][0] ${'& "" '.repeat(99)}'`,
-  );
+  const long = `/* ${"long ".repeat(99)}*/ [$name := $calls.loan.reader, $name][0]`;
+  change("book.yaml", "'$calls.loan.reader'", `'${long}'`);
   const { out } = await run(["check", folder]).ended;
   expect(out).toMatch(
     /\nexpressions compiled \d+, interpreted 1\n {2}interpreted: book\.yaml:\d+ \S+: .{119}… \(a variable that is bound inside an expression\)\n/,

@@ -35,54 +35,6 @@ export interface AuditExportOptions {
   readonly onFault: (message: string, dropped: number) => void;
 }
 
-/** The queue of records that wait to be sent, the oldest first. */
-class ExportQueue {
-  #records: HeldRecord[] = [];
-  #bytes = 0;
-
-  get length(): number {
-    return this.#records.length;
-  }
-
-  /** Adds a record. @returns The number of old records that were dropped. */
-  push(held: HeldRecord): number {
-    this.#records.push(held);
-    this.#bytes += held.size;
-    let count = 0;
-    let excess = this.#bytes - MAX_QUEUED.bytes;
-    while (count < this.length && (excess > 0 || this.length - count > MAX_QUEUED.records)) {
-      excess -= this.#records[count]?.size ?? 0;
-      count += 1;
-    }
-    this.#remove(count);
-    return count;
-  }
-
-  /** Takes the records of one request to the collector. */
-  take(): HeldRecord[] {
-    let bytes = 0;
-    let count = 0;
-    for (const { size } of this.#records) {
-      bytes += size;
-      if (count === MAX_BATCH.records || (count > 0 && bytes > MAX_BATCH.bytes)) break;
-      count += 1;
-    }
-    return this.#remove(count);
-  }
-
-  #remove(count: number): HeldRecord[] {
-    const removed = count === 0 ? [] : this.#records.splice(0, count);
-    for (const { size } of removed) this.#bytes -= size;
-    return removed;
-  }
-}
-
-const SEVERITY: Readonly<Record<LogEvent["severity"], SeverityNumber>> = {
-  INFO: SeverityNumber.INFO,
-  WARN: SeverityNumber.WARN,
-  ERROR: SeverityNumber.ERROR,
-};
-
 const toHrTime = (ms: number): [seconds: number, nanoseconds: number] => [
   Math.floor(ms / 1000),
   (ms % 1000) * 1e6,
@@ -93,7 +45,9 @@ class AuditExport {
   readonly #options: AuditExportOptions;
   readonly #exporter: OTLPLogExporter;
   readonly #source = { resource: createResource(), instrumentationScope: { name: SERVICE_NAME } };
-  readonly #queue = new ExportQueue();
+  /** Records that wait, the oldest first. */
+  readonly #waiting: HeldRecord[] = [];
+  #waitingBytes = 0;
   #inFlight = 0;
   #sent = 0;
   #dropped = 0;
@@ -110,13 +64,36 @@ class AuditExport {
   }
 
   get stats(): ExportStats {
-    return { queued: this.#queue.length + this.#inFlight, sent: this.#sent, dropped: this.#dropped };
+    return { queued: this.#waiting.length + this.#inFlight, sent: this.#sent, dropped: this.#dropped };
   }
 
   add(record: AuditRecord): void {
     if (this.#isClosed) return;
-    this.#dropped += this.#queue.push(holdRecord(record));
+    const held = holdRecord(record);
+    this.#waiting.push(held);
+    this.#waitingBytes += held.size;
+    while (this.#waiting.length > MAX_QUEUED.records || this.#waitingBytes > MAX_QUEUED.bytes) {
+      this.#shift();
+      this.#dropped += 1;
+    }
     this.#schedule(BATCH_MS);
+  }
+
+  #shift(): void {
+    this.#waitingBytes -= this.#waiting.shift()?.size ?? 0;
+  }
+
+  /** Takes the records of one request to the collector. */
+  #takeBatch(): HeldRecord[] {
+    const batch: HeldRecord[] = [];
+    let bytes = 0;
+    for (let next = this.#waiting[0]; next && batch.length < MAX_BATCH.records; next = this.#waiting[0]) {
+      bytes += next.size;
+      if (batch.length > 0 && bytes > MAX_BATCH.bytes) break;
+      batch.push(next);
+      this.#shift();
+    }
+    return batch;
   }
 
   async close(): Promise<void> {
@@ -129,12 +106,12 @@ class AuditExport {
   }
 
   #schedule(ms: number): void {
-    if (this.#timer || this.#running || this.#isClosed || this.#queue.length === 0) return;
+    if (this.#timer || this.#running || this.#isClosed || this.#waiting.length === 0) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#running = this.#sendBatch().finally(() => {
         this.#running = undefined;
-        const pause = this.#queue.length > MAX_BATCH.records ? 0 : BATCH_MS;
+        const pause = this.#waiting.length > MAX_BATCH.records ? 0 : BATCH_MS;
         this.#schedule(this.#isFailing ? RETRY_MS : pause);
       });
     }, ms).unref();
@@ -142,11 +119,11 @@ class AuditExport {
 
   async #sendAll(): Promise<void> {
     await this.#running;
-    while (this.#queue.length > 0 && !this.#isFailing) await this.#sendBatch();
+    while (this.#waiting.length > 0 && !this.#isFailing) await this.#sendBatch();
   }
 
   async #sendBatch(): Promise<void> {
-    const batch = this.#queue.take();
+    const batch = this.#takeBatch();
     this.#inFlight = batch.length;
     const error = await this.#send(batch).catch((reason: unknown) => reason as Error);
     this.#inFlight = 0;
@@ -170,7 +147,7 @@ class AuditExport {
 const toLogRecord = ({ eventName, time, severity, body, attributes }: LogEvent) => ({
   hrTime: toHrTime(time),
   hrTimeObserved: toHrTime(Date.now()),
-  severityNumber: SEVERITY[severity],
+  severityNumber: SeverityNumber[severity],
   severityText: severity,
   body,
   eventName,

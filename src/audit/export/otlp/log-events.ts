@@ -17,23 +17,13 @@ export interface LogEvent {
 }
 
 /** The methods of RFC 9110, and PATCH. The conventions call all others `_OTHER`. */
-const METHODS: ReadonlySet<string> = new Set([
-  "CONNECT",
-  "DELETE",
-  "GET",
-  "HEAD",
-  "OPTIONS",
-  "PATCH",
-  "POST",
-  "PUT",
-  "TRACE",
-]);
+const METHOD = /^(?:CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|TRACE)$/;
 
 const severityOf = (status: number | null): LogEvent["severity"] =>
   status === null || status >= 500 ? "ERROR" : status >= 400 ? "WARN" : "INFO";
 
 const methodOf = (method: string): Record<string, AttributeValue> =>
-  METHODS.has(method)
+  METHOD.test(method)
     ? { "http.request.method": method }
     : { "http.request.method": "_OTHER", "http.request.method_original": method };
 

@@ -1,7 +1,7 @@
 /** The index of filtered pages. */
 import { clientsOf, type AuditQuery } from "../store.ts";
 import { queryEnd } from "../record-pages.ts";
-import { listOf, type Connection } from "./driver.ts";
+import { listOf, type Connection, type Value } from "./driver.ts";
 import { where, type Term, type Where } from "./where.ts";
 
 /**
@@ -98,8 +98,18 @@ export interface RecordPart {
   readonly where: Where;
 }
 
-/** The conditions of the filters that are not times. */
-function filterTerms(query: AuditQuery): Term[] {
+/** The conditions of times. @param column `+` keeps a database from using the index of times within a block */
+function timeTerms(query: AuditQuery, column: "" | "+" = ""): Term[] {
+  const { cursor, until } = queryEnd(query);
+  return [
+    [`${column}time >= ?`, query.since === undefined ? undefined : Date.parse(query.since)],
+    [`${column}time < ?`, until],
+    [`(${column}time, ${column}seq) < (?, ?)`, cursor?.time, cursor?.seq],
+  ];
+}
+
+/** The conditions of a query for records of blocks. */
+function recordTerms(query: AuditQuery): Term[] {
   const { route, status, lane } = query;
   const clients = clientsOf(query);
   const keys = clients && listOf(clients);
@@ -108,34 +118,13 @@ function filterTerms(query: AuditQuery): Term[] {
     ["route = ?", route],
     ["status = ?", status],
     ["lane = ?", lane],
-  ];
-}
-
-/** The conditions of records. `+` keeps a database from using the index of times within a block. */
-function recordTerms(query: AuditQuery): Term[] {
-  const { since } = query;
-  const { cursor, until } = queryEnd(query);
-  return [
-    ...filterTerms(query),
-    ["+time >= ?", since === undefined ? undefined : Date.parse(since)],
-    ["+time < ?", until],
-    ["(+time, +seq) < (?, ?)", cursor?.time, cursor?.seq],
-  ];
-}
-
-/** The conditions of a query that filters only by time. */
-function timeTerms(query: AuditQuery): Term[] {
-  const { cursor, until } = queryEnd(query);
-  return [
-    ["time >= ?", query.since === undefined ? undefined : Date.parse(query.since)],
-    ["time < ?", until],
-    ["(time, seq) < (?, ?)", cursor?.time, cursor?.seq],
+    ...timeTerms(query, "+"),
   ];
 }
 
 /** Whether a query filters by anything but times. */
-const isFiltered = (query: AuditQuery): boolean =>
-  filterTerms(query).some(([, ...values]) => values.some((value) => value !== undefined));
+const isFiltered = ({ route, status, lane, ...query }: AuditQuery): boolean =>
+  (route ?? status ?? lane ?? clientsOf(query)) !== undefined;
 
 interface FoundBlock {
   readonly block: number;
@@ -145,6 +134,7 @@ interface FoundBlock {
 /** Finds the blocks that may contain records of a query, the newest first. */
 async function findBlocks(connection: Connection, query: AuditQuery): Promise<FoundBlock[]> {
   const clients = clientsOf(query);
+  if (clients?.length === 0) return [];
   const { cursor, until } = queryEnd(query);
   const newest = await lastBlock(connection);
   const { text, values } = where([
@@ -162,33 +152,47 @@ async function findBlocks(connection: Connection, query: AuditQuery): Promise<Fo
   return [{ block: newest, last: Infinity }, ...indexed];
 }
 
-const partOf = (query: AuditQuery, first: number, next: number, last: number): RecordPart => ({
-  last,
-  where: where([["seq >= ? AND seq < ?", first * BLOCK_ROWS, next * BLOCK_ROWS], ...recordTerms(query)]),
-});
-
 /**
  * The parts that may contain records of a query, the newest first: blocks, or all records if the query filters only
  * by time.
  */
 export async function partsOf(connection: Connection, query: AuditQuery): Promise<RecordPart[]> {
   if (!isFiltered(query)) return [{ last: Infinity, where: where(timeTerms(query)) }];
-  if (clientsOf(query)?.length === 0) return [];
   const found = await findBlocks(connection, query);
-  return found.map(({ block, last }) => partOf(query, block, block + 1, last));
+  return found.map(({ block, last }) => ({
+    last,
+    where: where([
+      ["seq >= ? AND seq < ?", block * BLOCK_ROWS, (block + 1) * BLOCK_ROWS],
+      ...recordTerms(query),
+    ]),
+  }));
 }
 
-/** The same parts. Adjacent parts are joined. */
-export async function joinedPartsOf(connection: Connection, query: AuditQuery): Promise<RecordPart[]> {
-  if (!isFiltered(query) || clientsOf(query)?.length === 0) return partsOf(connection, query);
-  const blocks = (await findBlocks(connection, query)).map(({ block }) => block);
-  const runs: { first: number; next: number }[] = [];
-  for (const block of blocks.toSorted((one, other) => other - one)) {
-    const run = runs.at(-1);
-    if (run?.first === block + 1) run.first = block;
-    else runs.push({ first: block, next: block + 1 });
+/** The records of a query, as the end of a statement: its source and its condition. */
+interface Records {
+  /** Before `SELECT`. */
+  readonly blocks: string;
+  /** From `FROM` on. */
+  readonly from: string;
+  readonly values: readonly Value[];
+}
+
+/** The records of a query, all together. */
+export async function recordsOf(connection: Connection, query: AuditQuery): Promise<Records> {
+  if (!isFiltered(query)) {
+    const { text, values } = where(timeTerms(query));
+    return { blocks: "", from: `FROM audit ${text}`, values };
   }
-  return runs.map(({ first, next }) => partOf(query, first, next, Infinity));
+  const found = await findBlocks(connection, query);
+  const condition = where(recordTerms(query));
+  const { sql, values } = condition.and(listOf(found.map(({ block }) => block)));
+  return {
+    blocks: `WITH blocks (block) AS NUMBERS(${sql})`,
+    // SQLite reads the tables of a cross join in this order.
+    from: `FROM blocks CROSS JOIN audit ${condition.text}
+      AND seq >= block * ${BLOCK_ROWS} AND seq < (block + 1) * ${BLOCK_ROWS}`,
+    values,
+  };
 }
 
 /**

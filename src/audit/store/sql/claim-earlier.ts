@@ -1,44 +1,21 @@
 /** Moves the earlier requests of tokens, which were counted under `UNACCEPTED`, to their clients. */
-import type { AuditRecord } from "../../record/record.ts";
-import { WORTH } from "../worth.ts";
-import { UNACCEPTED } from "../../usage/summary-key.ts";
-import { aggregateUsage, type CountedRow } from "../../usage/count-usage.ts";
+import { WORTH } from "../record-row.ts";
+import { countRows, countTokens, uncountRows, type CountedRow } from "./count-rows.ts";
 import { listOf, type Connection } from "./driver.ts";
-import type { RequestCounts } from "./count-rows.ts";
 
 /** Maximum number of earlier records that one commit moves to clients whose tokens v4 has accepted. */
 const MOST_CLAIMED = 1000;
 
-interface EarlierRow {
+/** A row with the names of the columns, and null in place of undefined. */
+interface EarlierRow extends Pick<CountedRow, "id" | "time" | "route" | "status" | "lane" | "agent"> {
   readonly seq: number;
-  readonly id: string;
-  readonly time: number;
   readonly client: string;
   readonly sender: string | null;
-  readonly route: string | null;
-  readonly status: number;
-  readonly lane: AuditRecord["lane"];
-  readonly agent: string | null;
   readonly lossy: number;
   readonly requests: number;
   readonly sent: string | null;
   readonly lost: string | null;
   readonly segment: number;
-}
-
-/** Subtracts requests from the counts of all tokens that v4 has not accepted. */
-async function subtract(connection: Connection, rows: readonly CountedRow[]): Promise<void> {
-  const counted = aggregateUsage(rows);
-  for (const { day, lane, route, status, requests, lossy } of counted)
-    await connection.run(
-      `UPDATE audit_usage SET requests = requests - $1, lossy = lossy - $2
-        WHERE day = $3 AND client = '${UNACCEPTED}' AND lane = $4 AND route = $5 AND status = $6`,
-      [requests, lossy, day, lane, route, status],
-    );
-  await connection.run(
-    `DELETE FROM audit_usage WHERE client = '${UNACCEPTED}' AND requests <= 0 AND day IN NUMBERS($1)`,
-    [listOf(new Set(counted.map(({ day }) => day)))],
-  );
 }
 
 /**
@@ -50,7 +27,6 @@ export async function claimEarlier(
   connection: Connection,
   clients: ReadonlySet<string>,
   keys: ReadonlyMap<string, string>,
-  counts: RequestCounts,
 ): Promise<void> {
   if (clients.size === 0) return;
   const found = await connection.query<EarlierRow>(
@@ -78,7 +54,7 @@ export async function claimEarlier(
   }));
   // Requests with a label are already counted under it.
   const uncounted = rows.filter(({ sender }) => sender === undefined);
-  await counts.add(connection, uncounted);
-  await subtract(connection, uncounted);
-  await counts.addTokens(connection, rows, keys);
+  await countRows(connection, uncounted);
+  await uncountRows(connection, uncounted);
+  await countTokens(connection, rows, keys);
 }

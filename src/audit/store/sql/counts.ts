@@ -1,102 +1,157 @@
-/**
- * The tables of the summaries whose rows are about one client and one day, with the statements that add, move and
- * delete rows.
- */
-import { listOf, type Connection } from "./driver.ts";
+/** The tables of the summaries, with the statements that add, move and delete rows. */
+import type { Connection, Value } from "./driver.ts";
 
-export interface CountTable {
+/**
+ * How two values of a column become one if their rows have the same key. `latest` is the value of the row with the
+ * greater `last`, `new` is the value that is added.
+ */
+type Join = "sum" | "least" | "greatest" | "latest" | "new";
+
+interface SumTable {
   readonly name: string;
-  /** The columns of its key after `day` and `client`. */
-  readonly key: string;
-  /** Its other columns, each with a comma before it. */
-  readonly others: string;
-  /** The SQL that adds a row to an existing row with the same key. */
-  readonly sum: string;
-  /** Maximum number of rows, as a multiple of the rows of `audit_usage`. */
-  readonly share: number;
-  /** The order in which a client loses its rows. */
-  readonly firstCut: string;
-  /** The last row that a client loses, with a column for each of `day` and `key`. */
-  readonly lastCut?: string;
+  readonly key: readonly string[];
+  readonly values: Readonly<Record<string, Join>>;
 }
 
-const USAGE: CountTable = {
-  name: "audit_usage",
-  key: "lane, route, status",
-  others: ", requests, lossy, first, last, sample",
-  sum: `UPDATE SET
-    requests = audit_usage.requests + excluded.requests,
-    lossy = audit_usage.lossy + excluded.lossy,
-    first = least(audit_usage.first, excluded.first),
-    last = greatest(audit_usage.last, excluded.last),
-    sample = greatest(audit_usage.sample, excluded.sample)`,
-  share: 1,
-  // Errors first.
-  firstCut: "status < 400, day, last",
-  // The last request of the client's API shows whether the client still uses that API.
-  lastCut: `SELECT day, lane, route, status FROM audit_usage
-    WHERE client = $1 AND lane <> 'native' ORDER BY last DESC, status, route LIMIT 1`,
-};
-const AGENTS: CountTable = {
-  name: "audit_agent",
-  key: "family",
-  others: ", agent, last",
-  sum: `UPDATE SET
-    agent = CASE WHEN excluded.last >= audit_agent.last THEN excluded.agent ELSE audit_agent.agent END,
-    last = greatest(audit_agent.last, excluded.last)`,
-  share: 1,
-  firstCut: "day, last",
-};
-const SENT: CountTable = {
-  name: "audit_sent",
-  key: "route, name",
-  others: "",
-  sum: "NOTHING",
-  share: 4,
-  firstCut: "day",
-};
-const LOSSES: CountTable = {
-  name: "audit_loss",
-  key: "route, name",
-  others: ", requests",
-  sum: "UPDATE SET requests = audit_loss.requests + excluded.requests",
-  share: 1,
-  firstCut: "day",
+/** A table whose rows are about one client and one day. */
+export interface CountTable extends SumTable {
+  /** Maximum number of rows, as a multiple of the rows of `audit_usage`. */
+  readonly share: number;
+  /** The order of the rows of a client: those that it keeps longest first. It can use the column `mark`. */
+  readonly keptFirst: string;
+  readonly mark: string;
+}
+
+/** The tables by client and day. */
+export const COUNTS = {
+  usage: {
+    name: "audit_usage",
+    key: ["day", "client", "lane", "route", "status"],
+    values: { requests: "sum", lossy: "sum", first: "least", last: "greatest", sample: "greatest" },
+    share: 1,
+    // The last request of the client's API shows whether the client still uses that API. Errors go first.
+    keptFirst: `CASE WHEN mark = 1 AND lane <> 'native' THEN 0 WHEN status < 400 THEN 1 ELSE 2 END, day DESC, last DESC`,
+    mark: "row_number() OVER (PARTITION BY client, lane ORDER BY last DESC, status)",
+  },
+  agents: {
+    name: "audit_agent",
+    key: ["day", "client", "family"],
+    values: { agent: "latest", last: "greatest" },
+    share: 1,
+    keptFirst: "day DESC, last DESC",
+    mark: "0",
+  },
+  sent: {
+    name: "audit_sent",
+    key: ["day", "client", "route", "name"],
+    values: {},
+    share: 4,
+    keptFirst: "day DESC",
+    mark: "0",
+  },
+  losses: {
+    name: "audit_loss",
+    key: ["day", "client", "route", "name"],
+    values: { requests: "sum" },
+    share: 1,
+    keptFirst: "day DESC",
+    mark: "0",
+  },
+} as const satisfies Record<string, CountTable>;
+
+/** Tokens that v4 has accepted. */
+export const TOKENS: SumTable = {
+  name: "audit_token",
+  key: ["fingerprint"],
+  values: {
+    key: "new",
+    agent: "latest",
+    first: "least",
+    last: "greatest",
+    last_alpha: "greatest",
+    last_native: "greatest",
+    requests: "sum",
+    native: "sum",
+  },
 };
 
-/** All these tables. */
-export const COUNTS = { usage: USAGE, agents: AGENTS, sent: SENT, losses: LOSSES } as const;
+/** Names that are looked for. */
+export const COUNTED: SumTable = {
+  name: "audit_counted",
+  key: ["route", "name"],
+  values: { day: "greatest" },
+};
 
-/** How rows are added to rows with the same key. */
-export const added = ({ key, sum }: CountTable): string => `ON CONFLICT (day, client, ${key}) DO ${sum}`;
+type CountRow = Readonly<Record<string, Value>>;
 
-/** Adds all counts of one key to another key. */
+function joinValue(join: Join, one: Value, other: Value, isLater: boolean): Value {
+  if (join === "sum") return Number(one) + Number(other);
+  if (join === "new" || one === null) return other;
+  if (join === "latest") return isLater ? other : one;
+  return other !== null && (join === "least" ? other < one : other > one) ? other : one;
+}
+
+/** Joins rows of a table that have the same key. */
+export function joinRows<Row extends CountRow>(
+  { key, values }: Pick<SumTable, "key" | "values">,
+  rows: Iterable<Row>,
+): Row[] {
+  const joins = Object.entries(values);
+  const joined = new Map<string, Record<string, Value>>();
+  for (const row of rows) {
+    const id = key.map((column) => row[column]).join("\n");
+    const other = joined.get(id);
+    if (!other) {
+      joined.set(id, { ...row });
+      continue;
+    }
+    const isLater = Number(row["last"]) >= Number(other["last"]);
+    for (const [column, join] of joins)
+      other[column] = joinValue(join, other[column] ?? null, row[column] ?? null, isLater);
+  }
+  return [...joined.values()] as Row[];
+}
+
+/** The same in SQL: how a row is added to a row of a table that has its key. */
+function addition({ name, key, values }: SumTable): string {
+  const spelt: Readonly<Record<Join, (column: string) => string>> = {
+    sum: (column) => `${name}.${column} + excluded.${column}`,
+    least: (column) => `least(${name}.${column}, excluded.${column})`,
+    greatest: (column) => `greatest(${name}.${column}, excluded.${column})`,
+    latest: (column) =>
+      `CASE WHEN excluded.last >= ${name}.last THEN excluded.${column} ELSE ${name}.${column} END`,
+    new: (column) => `excluded.${column}`,
+  };
+  const changes = Object.entries(values).map(([column, join]) => `${column} = ${spelt[join](column)}`);
+  const update = changes.length === 0 ? "NOTHING" : `UPDATE SET ${changes.join(", ")}`;
+  return `ON CONFLICT (${key.join(", ")}) DO ${update}`;
+}
+
+/** Adds rows to those of a table. */
+export const addRows = (connection: Connection, table: SumTable, rows: Iterable<CountRow>): Promise<void> =>
+  connection.insert(table.name, joinRows(table, rows), addition(table));
+
+/** Adds all counts of one client to another client. */
 export async function renameClient(connection: Connection, from: string, to: string): Promise<void> {
   for (const table of Object.values(COUNTS)) {
-    const { name, key, others } = table;
-    const columns = `${key}${others}`;
+    const { name, key, values } = table;
+    const others = [...key, ...Object.keys(values)].filter((column) => column !== "client").join(", ");
     await connection.run(
-      `INSERT INTO ${name} (day, client, ${columns})
-        SELECT day, CAST($2 AS text), ${columns} FROM ${name} WHERE client = $1 ${added(table)}`,
+      `INSERT INTO ${name} (client, ${others})
+        SELECT CAST($2 AS text), ${others} FROM ${name} WHERE client = $1 ${addition(table)}`,
       [from, to],
     );
     await connection.run(`DELETE FROM ${name} WHERE client = $1`, [from]);
   }
 }
 
-/** Deletes all counts of keys. @returns the number of counts */
-export async function deleteClients(connection: Connection, keys: readonly string[]): Promise<number> {
+/** Deletes all counts of clients. @param keys Written by `listOf` @returns the number of counts */
+export async function deleteClients(connection: Connection, keys: string): Promise<number> {
   let counts = 0;
   for (const { name } of Object.values(COUNTS)) {
-    const rows = await connection.run(`DELETE FROM ${name} WHERE client IN LIST($1)`, [listOf(keys)]);
+    const rows = await connection.run(`DELETE FROM ${name} WHERE client IN LIST($1)`, [keys]);
     // User agents have no counts.
-    if (name !== AGENTS.name) counts += rows;
+    if (name !== COUNTS.agents.name) counts += rows;
   }
   return counts;
-}
-
-/** Deletes the days before a day. */
-export async function deleteOldCounts(connection: Connection, firstDay: number): Promise<void> {
-  for (const { name } of Object.values(COUNTS))
-    await connection.run(`DELETE FROM ${name} WHERE day < $1`, [firstDay]);
 }

@@ -1,60 +1,57 @@
 /** Erases all stored data of one client. */
-import { eraseRows, type EraseRequest, type EraseStep, type Erasure } from "../erase.ts";
-import { compressSegment, decompressSegment } from "../segment.ts";
 import { MAX_USAGE_ROWS } from "../../usage/usage.ts";
 import { UNACCEPTED } from "../../usage/summary-key.ts";
+import type { EraseRequest, Erasure } from "../store.ts";
 import { BLOCK_ROWS, nextBlockOf } from "./blocks.ts";
 import { COUNTS, deleteClients } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
-import { moveRows, rewriteRows, rowsOf } from "./segment-rows.ts";
+import { removeSegment, rewriteSegment, rowsOf, type SegmentRow, type StoredSegment } from "./segments.ts";
+
+/** The result of one step of an erasure. */
+export interface EraseStep {
+  readonly records: number;
+  /** Where the next step continues; undefined after the last one. */
+  readonly next: number | undefined;
+}
 
 /** The keys of a client, and its tokens. */
-async function allKeysOf(connection: Connection, keys: readonly string[]): Promise<readonly string[]> {
+async function allKeysOf(connection: Connection, keys: readonly string[]): Promise<ReadonlySet<string>> {
   const tokens = await connection.query<{ fingerprint: string }>(
     "SELECT fingerprint FROM audit_token WHERE key IN LIST($1)",
     [listOf(keys)],
   );
-  return [...new Set([...keys, ...tokens.map(({ fingerprint }) => fingerprint)])];
+  return new Set([...keys, ...tokens.map(({ fingerprint }) => fingerprint)]);
 }
 
-/**
- * @returns the number of erased records
- * @returns how many records were erased
- */
+/** Erases the records of a client in a segment. @returns how many */
 async function eraseSegment(
   connection: Connection,
-  seq: number,
-  keys: ReadonlySet<string | null>,
+  segment: StoredSegment,
+  keys: ReadonlySet<string>,
 ): Promise<number> {
-  const [segment] = await connection.query<{ last: number; data: Uint8Array }>(
-    "SELECT last, data FROM audit_segment WHERE seq = $1",
-    [seq],
+  const isErased = ({ client, sender }: SegmentRow): boolean =>
+    [client, sender].some((key) => key !== null && keys.has(key));
+  const rows = await rowsOf(connection, segment);
+  const saved = await rewriteSegment(connection, segment, rows, (row, line) =>
+    isErased(row) ? undefined : line,
   );
-  if (!segment) return 0;
-  const { last, data } = segment;
-  const rows = (await rowsOf(connection, seq, last)).map((row) => ({
-    row,
-    start: row.start,
-    size: row.size,
-    isErased: keys.has(row.client) || keys.has(row.sender),
-  }));
-  const { bytes, kept } = eraseRows(await decompressSegment(data, rows), rows);
-  const erased = rows.filter(({ isErased }) => isErased).map(({ row }) => row.seq);
-  await connection.run("DELETE FROM audit WHERE seq IN NUMBERS($1)", [listOf(erased)]);
-  if (kept.length === 0) await connection.run("DELETE FROM audit_segment WHERE seq = $1", [seq]);
-  else {
-    const smaller = await compressSegment(bytes);
-    await connection.run("UPDATE audit_segment SET data = $1, bytes = $2 WHERE seq = $3", [
-      smaller,
-      smaller.length,
-      seq,
-    ]);
-    await moveRows(
-      connection,
-      kept.map(({ row, start }) => ({ ...row, start })),
-    );
-  }
-  return erased.length;
+  // Nothing can be read in a damaged segment, but it may have the client.
+  if (saved === undefined) await removeSegment(connection, segment);
+  return rows.filter(isErased).length;
+}
+
+/** How many rows around those of a client are rewritten: more than fit into three pages of SQLite. */
+const NEIGHBOURS = 200;
+
+/**
+ * Rewrites rows. When SQLite moves rows from one page to another, it may leave copies of them behind: pages whose rows are all
+ * deleted are overwritten.
+ */
+async function rewriteRows(connection: Connection, first: number, next: number): Promise<void> {
+  const range = [first - NEIGHBOURS, next + NEIGHBOURS];
+  const rows = await connection.query<object>("SELECT * FROM audit WHERE seq >= $1 AND seq < $2", range);
+  await connection.run("DELETE FROM audit WHERE seq >= $1 AND seq < $2", range);
+  await connection.insert("audit", rows);
 }
 
 /** Erases the records of a client in one block. @param from The first block that may contain any */
@@ -68,13 +65,14 @@ export async function eraseRecords(
   const block = await nextBlockOf(connection, list, from);
   if (block === undefined) return { records: 0, next: undefined };
   const range = [block * BLOCK_ROWS, (block + 1) * BLOCK_ROWS] as const;
-  const segments = await connection.query<{ segment: number }>(
-    `SELECT DISTINCT segment FROM audit
-      WHERE seq >= $2 AND seq < $3 AND (client IN LIST($1) OR sender IN LIST($1))`,
+  const segments = await connection.query<StoredSegment>(
+    `SELECT seq, last FROM audit_segment WHERE seq IN (
+      SELECT segment FROM audit WHERE seq >= $2 AND seq < $3 AND (client IN LIST($1) OR sender IN LIST($1))
+    )`,
     [list, ...range],
   );
   let records = 0;
-  for (const { segment } of segments) records += await eraseSegment(connection, segment, new Set(keys));
+  for (const segment of segments) records += await eraseSegment(connection, segment, keys);
   if (records > 0) await rewriteRows(connection, ...range);
   return { records, next: block + 1 };
 }
@@ -82,13 +80,12 @@ export async function eraseRecords(
 /** Erases the summaries and the tokens of a client, and adds the entry about it. */
 export async function eraseSummaries(
   connection: Connection,
-  { keys: given, command }: EraseRequest,
+  { keys, command }: EraseRequest,
   records: number,
 ): Promise<Erasure> {
-  const keys = await allKeysOf(connection, given);
-  const list = listOf(keys);
+  const list = listOf(await allKeysOf(connection, keys));
   await connection.run("DELETE FROM audit_block WHERE client IN LIST($1)", [list]);
-  const summaries = await deleteClients(connection, keys);
+  const summaries = await deleteClients(connection, list);
   const tokens = await connection.run("DELETE FROM audit_token WHERE fingerprint IN LIST($1)", [list]);
   // Earlier requests of the client may be the last ones of the key of unaccepted tokens.
   await connection.run(`DELETE FROM ${COUNTS.agents.name} WHERE client IN ('', '${UNACCEPTED}')`);

@@ -1,23 +1,29 @@
 /** The jobs of a store with its tables. */
 import { errorText } from "../../../base/settings/error-text.ts";
-import type { CallersReader } from "../../usage/callers.ts";
-import type { TokenActivity } from "../../usage/usage.ts";
-import type { UsageReader } from "../../usage/usage-reader.ts";
-import type { DecisionReader } from "../decisions.ts";
-import type { EraseRequest, EraseStep, Erasure } from "../erase.ts";
-import type { PurgeLimits, PurgeResult } from "../purge.ts";
+import type { SpanQuery } from "../../usage/call-spans.ts";
+import type { CallersQuery } from "../../usage/callers.ts";
+import type { LossQuery } from "../../usage/loss-usage.ts";
+import type { TokenPage, TokenQuery, UsageQuery } from "../../usage/usage.ts";
+import type { CallsQuery, PastQuery } from "../decisions.ts";
 import { compressBatch, type Batch } from "../segment.ts";
-import type { AuditQuery, TextPage } from "../store.ts";
-import { RequestCounts } from "./count-rows.ts";
+import type { AuditQuery, EraseRequest, StoreLimits } from "../store.ts";
+import { cutSummaries } from "./cut-summaries.ts";
 import type { Driver } from "./driver.ts";
 import { eraseRecords, eraseSummaries, readErasures } from "./erase-client.ts";
-import { Purge } from "./purge.ts";
+import { makeRoom } from "./make-room.ts";
 import { readCallers } from "./read-callers.ts";
 import { readClients } from "./read-clients.ts";
-import { decisionReader } from "./read-decisions.ts";
+import { callsOf, wasServed } from "./read-decisions.ts";
 import { countRecords, readActivity, readPage, readRecord } from "./read-records.ts";
-import { readDays, readLosses, readRoutes, readSent, readSpans, readTokens } from "./read-usage.ts";
-import { StoredAmounts } from "./stored-amounts.ts";
+import {
+  readDays,
+  readLosses,
+  readRoutes,
+  readSent,
+  readSpans,
+  readTokenPage,
+  readTokens,
+} from "./read-usage.ts";
 import { writeBatch } from "./write-records.ts";
 
 /** The result of writing a batch. */
@@ -31,71 +37,56 @@ export interface WrittenBatch {
 }
 
 /** The jobs of a store. Each has one argument at most, and runs in the thread or the pool of a driver. */
-export interface StoreJobs extends UsageReader, CallersReader, DecisionReader {
-  /** Stores a batch, or nothing of it. Without rows it only checks that the database works. */
-  readonly write: (batch: Batch) => Promise<WrittenBatch>;
-  /** Deletes some expired or excess data. */
-  readonly purge: (limits: PurgeLimits) => Promise<PurgeResult>;
-  /** Erases some records of a client. */
-  readonly erase: (step: { readonly keys: readonly string[]; readonly from: number }) => Promise<EraseStep>;
-  /** Erases the summaries of a client whose records are erased, and adds the entry about it. */
-  readonly eraseSummaries: (step: {
-    readonly request: EraseRequest;
-    readonly records: number;
-  }) => Promise<Erasure>;
-  readonly page: (query: AuditQuery) => Promise<TextPage>;
-  readonly get: (id: string) => Promise<string | undefined>;
-  readonly count: (query: AuditQuery) => Promise<number>;
-  readonly activity: (query: { readonly fingerprint: string }) => Promise<TokenActivity>;
-  readonly erasures: () => Promise<readonly Erasure[]>;
-  readonly close: () => Promise<void>;
-}
+export type StoreJobs = ReturnType<typeof createJobs>;
 
 /** Creates the jobs of a driver. */
-export function createJobs(driver: Driver): StoreJobs {
-  const amounts = new StoredAmounts();
-  const counts = new RequestCounts(amounts);
-  const purge = new Purge(amounts);
+export function createJobs(driver: Driver) {
+  const { read, write } = driver;
   return {
-    async write(batch) {
+    /** Stores a batch, or nothing of it. Without rows it only checks that the database works. */
+    async write(batch: Batch): Promise<WrittenBatch> {
       // Before the transaction: other processes can write meanwhile.
       const data = await compressBatch(batch);
       const { buffer } = batch.bytes;
       try {
-        await driver.write((connection) => writeBatch(connection, batch, data, counts));
+        await write((connection) => writeBatch(connection, batch, data));
       } catch (error) {
         if (driver.isOfValues(error)) return { storedBytes: 0, buffer, refused: errorText(error) };
         throw error;
       }
       driver.check();
-      const storedBytes = data.reduce((sum, { length }) => sum + length, 0);
-      amounts.addRecords(
-        storedBytes,
-        batch.segments.reduce((sum, { rows }) => sum + rows.length, 0),
-      );
-      return { storedBytes, buffer };
+      return { storedBytes: data.reduce((sum, { length }) => sum + length, 0), buffer };
     },
-    purge: (limits) => driver.write((connection) => purge.step(connection, limits)),
-    erase: ({ keys, from }) => driver.write((connection) => eraseRecords(connection, keys, from)),
-    async eraseSummaries({ request, records }) {
-      const erasure = await driver.write((connection) => eraseSummaries(connection, request, records));
+    /** Deletes some records that are too old or too many. */
+    makeRoom: (limits: StoreLimits) => write((connection) => makeRoom(connection, limits)),
+    /** Deletes some summaries that are too old or too many. */
+    cutSummaries: (limits: StoreLimits) => write((connection) => cutSummaries(connection, limits)),
+    /** Erases some records of a client. */
+    erase: ({ keys, from }: { readonly keys: readonly string[]; readonly from: number }) =>
+      write((connection) => eraseRecords(connection, keys, from)),
+    /** Erases the summaries of a client whose records are erased, and adds the entry about it. */
+    async eraseSummaries({ request, records }: { readonly request: EraseRequest; readonly records: number }) {
+      const erasure = await write((connection) => eraseSummaries(connection, request, records));
       await driver.forget();
       return erasure;
     },
-    page: (query) => driver.read((connection) => readPage(connection, query)),
-    get: (id) => driver.read((connection) => readRecord(connection, id)),
-    count: (query) => driver.read((connection) => countRecords(connection, query)),
-    activity: ({ fingerprint }) => driver.read((connection) => readActivity(connection, fingerprint)),
-    callers: (query) => driver.read((connection) => readCallers(connection, query)),
-    clients: (query) => driver.read((connection) => readClients(connection, query)),
-    tokens: (query) => readTokens(driver, query),
-    sent: (query) => readSent(driver, query),
-    losses: (query) => readLosses(driver, query),
-    spans: (query) => readSpans(driver, query),
-    usage: (query) => readRoutes(driver, query),
-    days: (query) => readDays(driver, query),
+    page: (query: AuditQuery) => read((connection) => readPage(connection, query)),
+    get: (id: string) => read((connection) => readRecord(connection, id)),
+    count: (query: AuditQuery) => read((connection) => countRecords(connection, query)),
+    activity: ({ fingerprint }: { readonly fingerprint: string }) =>
+      read((connection) => readActivity(connection, fingerprint)),
+    callers: (query: CallersQuery) => read((connection) => readCallers(connection, query)),
+    clients: (query: UsageQuery) => read((connection) => readClients(connection, query)),
+    tokens: (query: TokenQuery) => readTokens(driver, query),
+    sent: (query: UsageQuery) => readSent(driver, query),
+    losses: (query: LossQuery) => readLosses(driver, query),
+    spans: (query: SpanQuery) => readSpans(driver, query),
+    usage: (query: UsageQuery) => readRoutes(driver, query),
+    days: (query: UsageQuery) => readDays(driver, query),
     erasures: () => readErasures(driver),
-    ...decisionReader(driver),
+    wasServed: (query: PastQuery) => wasServed(driver, query),
+    callsOf: (query: CallsQuery) => callsOf(driver, query),
+    tokenPage: (page: TokenPage) => readTokenPage(driver, page),
     close: () => driver.close(),
   };
 }

@@ -1,8 +1,13 @@
 /** Reads the summaries by client. */
 import { agentFamily } from "../../clients/agent-pattern.ts";
-import { MOST_FAMILIES } from "../../usage/count-agents.ts";
 import { identityOfKey } from "../../usage/summary-key.ts";
-import { MAX_SUMS_READ, MAX_USAGE_ROWS, type ClientUsage, type UsageQuery } from "../../usage/usage.ts";
+import {
+  MAX_SUMS_READ,
+  MOST_FAMILIES,
+  MAX_USAGE_ROWS,
+  type ClientUsage,
+  type UsageQuery,
+} from "../../usage/usage.ts";
 import type { Connection } from "./driver.ts";
 import { clientTerms, momentOf, spanOf, usageOf } from "./read-usage.ts";
 import { where } from "./where.ts";

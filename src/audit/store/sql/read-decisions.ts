@@ -1,8 +1,7 @@
 /** Answers questions about single clients. Each reads few rows by an index, whatever else is stored. */
-import type { CallsQuery, ClientCalls, DecisionReader, PastQuery } from "../decisions.ts";
+import type { CallsQuery, ClientCalls, PastQuery } from "../decisions.ts";
 import { dayNumber, daysOf } from "../../usage/usage.ts";
 import { listOf, type Connection } from "./driver.ts";
-import { readTokenPage } from "./read-usage.ts";
 
 /** The number of rows that a question about a client's past reads: its oldest ones, and as many of its newest. */
 export const MOST_ROWS_OF_CLIENT = 1000;
@@ -16,7 +15,11 @@ const served = (order: string): string => `EXISTS (
 
 type Reader = Pick<Connection, "query">;
 
-async function wasServed(connection: Reader, { clients, before, routes }: PastQuery): Promise<boolean> {
+/** Whether a client has used the client's API before. */
+export async function wasServed(
+  connection: Reader,
+  { clients, before, routes }: PastQuery,
+): Promise<boolean> {
   const [row] = await connection.query<{ found: number | boolean }>(
     `WITH given (client) AS LIST($1), known (client) AS (
       SELECT client FROM given UNION SELECT key FROM audit_token WHERE fingerprint IN (SELECT client FROM given)
@@ -27,7 +30,8 @@ async function wasServed(connection: Reader, { clients, before, routes }: PastQu
   return Boolean(row?.found);
 }
 
-async function callsOf(connection: Reader, query: CallsQuery): Promise<ClientCalls> {
+/** The calls of a client in some days. */
+export async function callsOf(connection: Reader, query: CallsQuery): Promise<ClientCalls> {
   const { first, last } = daysOf(query);
   const [row] = await connection.query<{ requests: number; calling: number }>(
     `SELECT coalesce(sum(requests), 0) AS requests, count(CASE WHEN last >= $4 AND first < $5 THEN 1 END) AS calling
@@ -37,10 +41,3 @@ async function callsOf(connection: Reader, query: CallsQuery): Promise<ClientCal
   );
   return { requests: row?.requests ?? 0, hasCalled: (row?.calling ?? 0) > 0 };
 }
-
-/** Creates the reader for decisions about requests. */
-export const decisionReader = (connection: Reader): DecisionReader => ({
-  wasServed: (query) => wasServed(connection, query),
-  callsOf: (query) => callsOf(connection, query),
-  tokenPage: (page) => readTokenPage(connection, page),
-});

@@ -1,5 +1,5 @@
 /** The tables of the audit store, in both databases. */
-import { WORTH } from "../worth.ts";
+import { WORTH } from "../record-row.ts";
 
 /**
  * - `audit` has a small row for each record: the columns that queries need, and `start` and `size` of its text in its

@@ -1,12 +1,11 @@
 /** Writes the records of a commit, and counts them in the summaries. */
 import type { Batch, Segment } from "../segment.ts";
-import { type IndexRow, tableRow } from "../record-row.ts";
-import { acceptedClients, worthOf } from "../worth.ts";
+import { acceptedClients, type IndexRow, tableRow, worthOf } from "../record-row.ts";
 import { keyRows, sendersOf, type Keyed, type KnownSenders, type Sender } from "../../usage/summary-key.ts";
 import { indexBlocks } from "./blocks.ts";
 import { claimEarlier } from "./claim-earlier.ts";
-import type { RequestCounts } from "./count-rows.ts";
-import { renameClient } from "./counts.ts";
+import { countRows, countTokens } from "./count-rows.ts";
+import { addRows, COUNTED, renameClient } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
 
 /** Looks up the senders of a commit. */
@@ -96,7 +95,6 @@ export async function writeBatch(
   connection: Connection,
   batch: Batch,
   data: readonly Uint8Array[],
-  counts: RequestCounts,
 ): Promise<void> {
   const given = batch.segments.flatMap(({ rows }) => rows);
   if (given.length === 0) return;
@@ -104,13 +102,9 @@ export async function writeBatch(
   for (const [from, to] of renamed) await renameClient(connection, from, to);
   const isNew = await findNew(connection, given);
   await insertBatch(connection, batch, rows, isNew, data);
-  await connection.insert(
-    "audit_counted",
-    batch.counted,
-    "ON CONFLICT (route, name) DO UPDATE SET day = greatest(audit_counted.day, excluded.day)",
-  );
+  await addRows(connection, COUNTED, batch.counted);
   const counted = rows.filter(({ id }) => isNew.has(id));
-  await counts.add(connection, counted);
-  await counts.addTokens(connection, counted, tokens);
-  await claimEarlier(connection, acceptedClients(given), tokens, counts);
+  await countRows(connection, counted);
+  await countTokens(connection, counted, tokens);
+  await claimEarlier(connection, acceptedClients(given), tokens);
 }

@@ -110,6 +110,26 @@ function openForReading(file: string): DatabaseSync {
   return database;
 }
 
+/** The tables with keys of clients, but for that of the records, which is too large. */
+const REWRITTEN = ["audit_block", "audit_usage", "audit_agent", "audit_token", "audit_sent", "audit_loss"];
+/** More take longer than other processes wait for a commit. */
+const MAX_REWRITTEN = 1_000_000;
+
+/**
+ * Rewrites a table. When SQLite moves rows from one page to another, it may leave copies of them behind, which outlive the
+ * rows. Pages whose rows are all deleted are overwritten.
+ */
+function rewriteTable(database: DatabaseSync, table: string): void {
+  const { rows } = database.prepare(`SELECT count(*) AS rows FROM ${table}`).get() ?? {};
+  if (Number(rows) > MAX_REWRITTEN) return;
+  database.exec(`BEGIN IMMEDIATE;
+    CREATE TEMP TABLE kept AS SELECT * FROM ${table};
+    DELETE FROM ${table};
+    INSERT INTO ${table} SELECT * FROM temp.kept;
+    DROP TABLE temp.kept;
+    COMMIT`);
+}
+
 /** Creates the driver of a database that is open. @param lostFile Says what happened to its file */
 export function sqliteDriver(
   database: DatabaseSync,
@@ -126,6 +146,7 @@ export function sqliteDriver(
       if (lost !== undefined) throw new Error(lost);
     },
     async forget() {
+      for (const table of REWRITTEN) rewriteTable(database, table);
       // The log of changes still has what was deleted, and the file has it until the log is written to it.
       const checkpoint = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
       if (checkpoint?.["busy"] !== 0)

@@ -6,7 +6,7 @@ import { createStore } from "../create-store.ts";
 import { AuditUnavailableError, type AuditStore, type StoreOptions } from "../store.ts";
 import type { SqliteUse } from "./driver.ts";
 import { remoteJobs, type ThreadJob } from "./thread/messages.ts";
-import { startWithFirstJob, superviseWorker, type SupervisedWorker } from "./thread/supervised-worker.ts";
+import { StoreThread } from "./thread/store-thread.ts";
 
 /** Name of the database file. */
 export const AUDIT_FILE = "audit.db";
@@ -19,9 +19,11 @@ const CALL_TIMEOUT_MS = 15_000;
 const DECISION_TIMEOUT_MS = 5000;
 /** Opening may include changes of a large database. */
 const OPEN_TIMEOUT_MS = 600_000;
-const RESTART_MS = 100;
+const RESTART_MS = 200;
 /** Soon: the file may be lost. */
 const PROBE_MS = 1000;
+/** Frequent enough that a busy store does not exceed its size limit by much. */
+const PURGE_MS = 10_000;
 
 /** Options of the SQLite store. */
 export interface SqliteStoreOptions extends StoreOptions {
@@ -40,9 +42,9 @@ export const startSqliteThread = (): Worker =>
     // If it fails before a store gets it, the store starts another one.
     .on("error", () => {});
 
-type SqliteThread = SupervisedWorker<ThreadJob>;
+type SqliteThread = StoreThread<ThreadJob>;
 
-function openThread(use: SqliteUse, timeoutMs: number, started?: Worker): Promise<SqliteThread> {
+function createThread(use: SqliteUse, timeoutMs: number, started?: Worker): SqliteThread {
   let next = started;
   function spawn(): Worker {
     // The id of a thread that has ended is -1.
@@ -50,13 +52,8 @@ function openThread(use: SqliteUse, timeoutMs: number, started?: Worker): Promis
     next = undefined;
     return thread;
   }
-  return superviseWorker<ThreadJob>({
-    spawn,
-    open: { method: "open", argument: use },
-    timeoutMs,
-    openTimeoutMs: OPEN_TIMEOUT_MS,
-    restartMs: RESTART_MS,
-  });
+  const open = { method: "open", argument: use } as const;
+  return new StoreThread({ spawn, open, timeoutMs, openTimeoutMs: OPEN_TIMEOUT_MS, restartMs: RESTART_MS });
 }
 
 async function openWriter({ directory, durability, thread }: SqliteStoreOptions): Promise<SqliteThread> {
@@ -66,7 +63,9 @@ async function openWriter({ directory, durability, thread }: SqliteStoreOptions)
     // SQLite would create a file that everybody can read. Its journal files get the mode of this file.
     closeSync(openSync(file, "a", 0o600));
     const synchronous = durability === "strict" ? "FULL" : "NORMAL";
-    return await openThread({ file, synchronous }, CALL_TIMEOUT_MS, thread);
+    const writer = createThread({ file, synchronous }, CALL_TIMEOUT_MS, thread);
+    await writer.start();
+    return writer;
   } catch (error) {
     const reason = errorText(error);
     const remedy = "Repair it, move it away to begin with an empty audit, or choose another directory.";
@@ -87,18 +86,18 @@ async function openWriter({ directory, durability, thread }: SqliteStoreOptions)
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuditStore> {
   const file = join(options.directory, AUDIT_FILE);
   const writer = await openWriter(options);
-  const reader = startWithFirstJob(() => openThread({ file }, CALL_TIMEOUT_MS));
-  const decider = startWithFirstJob(() => openThread({ file }, DECISION_TIMEOUT_MS));
+  const reader = createThread({ file }, CALL_TIMEOUT_MS);
+  const decider = createThread({ file }, DECISION_TIMEOUT_MS);
   const threads = [writer, reader, decider];
   const parts = {
     writer: remoteJobs(writer),
     reader: remoteJobs(reader),
     decider: remoteJobs(decider),
-    fault: () => (threads.every(({ ready }) => ready()) ? undefined : "The audit store is not running."),
-    restarts: () => threads.reduce((sum, { lostWorkers }) => sum + lostWorkers(), 0),
+    fault: () => (threads.every(({ isReady }) => isReady) ? undefined : "The audit store is not running."),
+    restarts: () => threads.reduce((sum, { lostWorkers }) => sum + lostWorkers, 0),
     async close() {
-      await Promise.all(threads.map(({ close }) => close({ method: "close" })));
+      await Promise.all(threads.map((each) => each.close({ method: "close" })));
     },
   };
-  return createStore(parts, options, { probeMs: PROBE_MS });
+  return createStore(parts, options, { probeMs: PROBE_MS, purgeMs: PURGE_MS });
 }

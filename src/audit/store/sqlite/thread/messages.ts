@@ -2,7 +2,7 @@
 import type { Batch } from "../../segment.ts";
 import type { StoreJobs } from "../../sql/jobs.ts";
 import type { SqliteUse } from "../driver.ts";
-import type { SupervisedWorker } from "./supervised-worker.ts";
+import type { StoreThread } from "./store-thread.ts";
 
 /** A job of a thread: the file that it opens, or one of `StoreJobs`. */
 export type ThreadJob =
@@ -23,12 +23,12 @@ export const unpackBatch = ({ segments, ...rest }: PackedBatch): Batch => ({
 });
 
 /** The jobs of a thread, as functions. */
-export function remoteJobs({ call }: Pick<SupervisedWorker<ThreadJob>, "call">): StoreJobs {
+export function remoteJobs(thread: StoreThread<ThreadJob>): StoreJobs {
   const write = ({ segments, ...rest }: Batch): Promise<unknown> => {
     const argument: PackedBatch = { segments: JSON.stringify(segments), ...rest };
-    return call({ method: "write", argument }, [rest.bytes.buffer]);
+    return thread.call({ method: "write", argument }, [rest.bytes.buffer]);
   };
   const job = (method: keyof StoreJobs) =>
-    method === "write" ? write : (argument?: unknown) => call({ method, argument });
+    method === "write" ? write : (argument?: unknown) => thread.call({ method, argument });
   return new Proxy({} as StoreJobs, { get: (_, method) => job(method as keyof StoreJobs) });
 }

@@ -1,0 +1,169 @@
+/** Finds the secret values of an exchange: its tokens, and the values of secret names in all messages. */
+import { isForm, type Redaction, type SecretValues, type SentBody } from "../../audit/index.ts";
+import { isJson } from "../../base/index.ts";
+import { type Pack, secretsBehindScheme, usualTokenTexts } from "../../pack/index.ts";
+import type { UpstreamCallRecord } from "../calls/instrument-call.ts";
+import { type AlphaRequest, header, splitTarget } from "../request/request.ts";
+import type { DecodedStart } from "./body-start.ts";
+import type { RecordedExchange } from "./recorded-exchange.ts";
+import type { RecordOptions } from "./record-options.ts";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Node decodes the bytes of a head as Latin-1, but clients send UTF-8. */
+export function asUtf8(text: string): string {
+  if (!/[\x80-\xff]/.test(text)) return text;
+  try {
+    return utf8.decode(Buffer.from(text, "latin1"));
+  } catch {
+    return text;
+  }
+}
+
+/** The first line of a header. Undefined if it is missing or empty. */
+export function headerText(request: AlphaRequest, name: string): string | undefined {
+  const text = header(request, name);
+  return text === undefined ? undefined : asUtf8(text);
+}
+
+/** A scheme and a token without separators, as nearly all clients send them. */
+const ONE_TOKEN = /^\S+ +([\w.~+/-]{8,})$/;
+
+/** All parts of a line of credentials that may be a token: the whole line, the part after the scheme, and each word. */
+function possibleTokens(line: string): string[] {
+  const text = line.trim();
+  const token = ONE_TOKEN.exec(text)?.[1];
+  const secrets = secretsBehindScheme(text);
+  return token === undefined
+    ? [text, text.replace(/^\S+ +/, ""), ...text.split(/[\s,;="]+/), ...secrets]
+    : [token, ...secrets];
+}
+
+/** Possible tokens of a request whose credentials were not parsed, or have several spellings. */
+const unparsedTokens = (request: AlphaRequest, { client }: Pack["credentials"]): string[] =>
+  [...(request.headers["authorization"] ?? []), ...(client?.texts(request) ?? [])].flatMap(possibleTokens);
+
+/** Possible tokens of a request, wherever most APIs and the pack have them. */
+function anyTokens(request: AlphaRequest, credentials: Pack["credentials"]): string[] {
+  const found = credentials.client?.read(request);
+  const spellings = found && "token" in found ? credentials.client?.spellings?.(found.token) : undefined;
+  return [...unparsedTokens(request, credentials), ...usualTokenTexts(request), ...(spellings ?? [])];
+}
+
+/**
+ * The client's token and v4's, as they are sent. Invalid credentials may contain a token too, so every part of them
+ * is secret.
+ */
+function tokensOf(
+  { lane, request, translated }: RecordedExchange,
+  credentials: Pack["credentials"],
+): readonly string[] {
+  if (lane === "legacy") return anyTokens(request, credentials);
+  if (!translated) return unparsedTokens(request, credentials);
+  const { client, upstream } = credentials;
+  const { context } = translated;
+  const token = context.client?.credentials.token;
+  const sent = context.upstream?.v4Token;
+  return [
+    ...(token === undefined ? [] : [token, ...(client?.spellings?.(token) ?? [])]),
+    ...(token === undefined || client?.spellings ? unparsedTokens(request, credentials) : []),
+    ...(sent === undefined || sent === token ? [] : [sent]),
+    ...(sent === undefined ? [] : (upstream?.spellings?.(sent) ?? [])),
+  ];
+}
+
+/**
+ * Whether the id of a request has one of the secret values of its head: wherever the id is logged and traced, they would be
+ * with it. The path is left out, whose ids are no secrets.
+ */
+export function isSecretId(request: AlphaRequest, { redaction, pack }: RecordOptions): boolean {
+  const sent = { query: asUtf8(request.query), headers: request.headers };
+  return redaction.find(sent, anyTokens(request, pack.credentials)).redact(request.id) !== request.id;
+}
+
+/** The body of a translated request. Undefined without one. */
+export function sentBodyOf({ request, translated }: RecordedExchange): SentBody | undefined {
+  const { body } = translated?.context ?? {};
+  if (!body || body.bytes.length === 0) return undefined;
+  return { bytes: body.bytes, type: header(request, "content-type"), form: body.form };
+}
+
+/** Finds the secret values. Those of v4's bodies are added when the bodies are redacted. */
+export function findSecrets(exchange: RecordedExchange, options: RecordOptions): SecretValues {
+  const { lane, request, route, translated, forwarded, starts } = exchange;
+  const { redaction, pack, filterHeader } = options;
+  const sent = {
+    path: asUtf8(request.path),
+    isRoute: route !== null,
+    query: asUtf8(request.query),
+    texts: [headerText(request, "user-agent"), headerText(request, filterHeader)],
+    headers: request.headers,
+    body: sentBodyOf(exchange),
+  };
+  const secrets = redaction.find(sent, tokensOf(exchange, pack.credentials));
+  for (const call of translated?.context.upstream?.calls ?? []) addFromCall(call, redaction, secrets);
+  if (starts?.sent) addFromStart(starts.sent, readable(starts.sent), redaction, secrets);
+  const received = starts?.received;
+  if (!received) return secrets;
+  if (lane === "legacy") addFromStart(received, readable(received), redaction, secrets);
+  else addFromUnrecorded(received, forwarded?.isComplete === true, redaction, secrets);
+  return secrets;
+}
+
+/** Adds the secret values of a call and of the head of its response. */
+export function addFromCall(
+  { path, filter, body, response }: UpstreamCallRecord,
+  redaction: Redaction,
+  secrets: SecretValues,
+): void {
+  const [target, query] = splitTarget(path);
+  const texts = filter === null ? [] : [filter];
+  redaction.addFrom({ path: target, isRoute: true, query, texts, headers: response?.headers }, secrets);
+  redaction.addFromValue(body, secrets);
+}
+
+/** Adds the secret values of a part of a body, and of the head of its message. */
+function addFromStart(
+  { headers, type }: DecodedStart,
+  bytes: Buffer | undefined,
+  redaction: Redaction,
+  secrets: SecretValues,
+): void {
+  redaction.addFrom({ headers, body: bytes?.length ? { bytes, type } : undefined }, secrets);
+}
+
+const UNSEARCHED = "the upstream's response can't be searched for secrets";
+
+/**
+ * Adds the secret values of a response that is not recorded, but whose values the client's texts may repeat. A body that
+ * can't be searched may have any.
+ *
+ * @param isComplete Whether all of the body has come. Of a part the last value may be a part, too.
+ */
+function addFromUnrecorded(
+  response: DecodedStart,
+  isComplete: boolean,
+  redaction: Redaction,
+  secrets: SecretValues,
+): void {
+  const { bytes, isKept, lack } = response;
+  if (isKept && lack !== undefined) secrets.markIncomplete(`${UNSEARCHED}: ${lack}`);
+  else if (!isComplete && redaction.mayHaveSecrets(bytes.toString()))
+    secrets.markIncomplete(`${UNSEARCHED}: it is cut`);
+  addFromStart(response, lack === undefined ? bytes : undefined, redaction, secrets);
+}
+
+const JSON_TYPE = /^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\b/i;
+
+/** The part of a streamed body that can be searched and recorded: JSON and forms, with any media type. */
+export function readable({ bytes, type = "", lack }: DecodedStart): Buffer | undefined {
+  if (bytes.length === 0) return undefined;
+  const isWhole = lack === undefined;
+  const isReadable =
+    JSON_TYPE.test(type) ||
+    isForm({ type, bytes }) ||
+    (isWhole ? isJson(bytes) : /^\s*[{[]/.test(bytes.toString("latin1", 0, 64)));
+  if (!isReadable) return undefined;
+  // A cut body may end within a character.
+  return isWhole ? bytes : Buffer.from(new TextDecoder().decode(bytes, { stream: true }));
+}

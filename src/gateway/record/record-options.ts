@@ -1,0 +1,49 @@
+/** What the records of a pack's requests need. */
+import { createRecordIds, Redaction } from "../../audit/index.ts";
+import type { Settings } from "../../base/index.ts";
+import type { Pack } from "../../pack/index.ts";
+
+export interface RecordOptions {
+  readonly newId: () => string;
+  readonly redaction: Redaction;
+  /** False: no bodies (AUDIT=metadata). */
+  readonly bodies: boolean;
+  readonly pack: Pack;
+  /** The header with a client's filter, in lower case. Empty if clients have no filters. */
+  readonly filterHeader: string;
+}
+
+/** Segments of the paths that the pack's routes have, and of the calls that they make. */
+function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
+  const { oauth, client, upstream } = dialect;
+  const signIns = oauth ? [oauth.authorize, oauth.token, oauth.revoke, oauth.logout] : [];
+  const paths = [
+    client.base_path,
+    upstream.base_path,
+    ...signIns.flatMap((call) => [call.client, call.upstream]),
+    ...routes.flatMap(({ name, source, calls }) => [
+      name.slice(name.indexOf(" ") + 1),
+      ...("call" in source ? [source.call.template] : []),
+      ...calls.map(({ endpoint }) => endpoint.template),
+    ]),
+  ];
+  const segments = paths.flatMap((path) => path.split("/"));
+  return new Set(segments.filter((segment) => segment !== "" && !/[:{]/.test(segment)));
+}
+
+/** Creates the redaction of the recorded parts of a pack's requests. */
+export const createRedaction = (
+  pack: Pack,
+  { AUDIT_BODY_LIMIT: bodyLimit }: Pick<Settings, "AUDIT_BODY_LIMIT">,
+): Redaction => new Redaction({ names: pack.secretNames, bodyLimit, literals: literalsOf(pack) });
+
+export const createRecordOptions = (
+  pack: Pack,
+  settings: Pick<Settings, "AUDIT" | "AUDIT_BODY_LIMIT">,
+): RecordOptions => ({
+  newId: createRecordIds(),
+  redaction: createRedaction(pack, settings),
+  bodies: settings.AUDIT === "full",
+  pack,
+  filterHeader: pack.dialect.client.filters?.header?.toLowerCase() ?? "",
+});
