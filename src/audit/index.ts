@@ -12,7 +12,6 @@ export { CLIENTS, type ClientsParts } from "./feature/feature.ts";
 export { type Cell, csvRow } from "./export/csv.ts";
 export { type ExportOptions, exportTexts, writeExport } from "./export/export-records.ts";
 export { EXPORT_FORMATS, exportFormat, type ExportFormat, isExportFormat } from "./export/formats.ts";
-export type { CallSpan } from "./usage/call-spans.ts";
 export { decodeBody, isForm, isTextType, type SentBody } from "./record/client-body.ts";
 export { JsonText, tryParse } from "./record/json-text.ts";
 export { readRecord, tryReadRecord } from "./store/read-record.ts";
@@ -78,7 +77,7 @@ export { describeStates, STATE_LABELS } from "./usage/migration-words.ts";
 export { type LossClient, type LossSummary, type RankedLoss, rankLosses } from "./usage/rank-losses.ts";
 export { MAX_SEARCH_LENGTH, searchClients } from "./usage/search-clients.ts";
 export { applicationKey, identityOfKey, isNamedKey, labelKey, UNACCEPTED } from "./usage/summary-key.ts";
-export type { UsageReader } from "./usage/usage-reader.ts";
+export type { CallSpan, UsageReader } from "./usage/usage-reader.ts";
 export {
   agentsText,
   type ClientUsage,

@@ -2,14 +2,16 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
 import type { AuditQuery, AuditStore } from "../store/store.ts";
-import { exportFormat, type ExportFormat, type WriterOptions } from "./formats.ts";
+import type { FilterHeaders } from "../../pack/index.ts";
+import { exportFormat, type ExportFormat } from "./formats.ts";
 
 /** Options of {@link exportTexts}. */
 export interface ExportOptions {
   readonly format: ExportFormat;
   /** `limit` and `before` are ignored: all matching records are exported. */
   readonly query: AuditQuery;
-  readonly filterHeaders?: WriterOptions["filterHeaders"];
+  /** Names of the headers that contain filters, for HAR. */
+  readonly filterHeaders?: FilterHeaders | undefined;
   /** Called with the number of exported records after each page. */
   readonly onRecords?: (done: number) => void;
   /**
@@ -30,27 +32,27 @@ const PAGE_ROWS = 100;
  */
 export async function* exportTexts(
   store: Pick<AuditStore, "texts">,
-  { format, query, filterHeaders, onRecords, onDamaged }: ExportOptions,
+  { format, query, filterHeaders = {}, onRecords, onDamaged }: ExportOptions,
 ): AsyncGenerator<string, void, undefined> {
-  let damaged = 0;
-  const writer = exportFormat(format).createWriter({ filterHeaders, onDamaged: () => (damaged += 1) });
-  if (writer.head) yield writer.head;
+  const { head, separator, tail, write } = exportFormat(format);
+  if (head) yield head;
   let before: string | null | undefined;
-  let separator = "";
+  let isFirst = true;
+  let damaged = 0;
   let done = 0;
   do {
     const { records, next } = await store.texts({ ...query, limit: PAGE_ROWS, ...(before && { before }) });
-    const page = writer.page(records);
-    if (page) {
-      yield separator + page;
-      separator = writer.separator;
-    }
+    const written = records.map((text) => write(text, filterHeaders));
+    damaged += written.filter((pieces) => pieces === undefined).length;
+    const page = written.flatMap((pieces) => pieces ?? []).join(separator);
+    if (page) yield isFirst ? page : separator + page;
+    isFirst &&= page === "";
     done += records.length;
     onRecords?.(done);
     before = next;
   } while (before);
-  const tail = writer.tail(damaged);
-  if (tail) yield tail;
+  const end = tail(damaged);
+  if (end) yield end;
   if (damaged > 0) onDamaged?.(damaged);
 }
 

@@ -1,86 +1,59 @@
 import type { FilterHeaders } from "../../pack/index.ts";
+import type { AuditRecord } from "../record/record.ts";
 import { UNREADABLE } from "../store/segment.ts";
 import { tryReadRecord } from "../store/read-record.ts";
-import type { AuditRecord } from "../record/record.ts";
 import { CSV_HEAD, csvLine } from "./csv.ts";
 import { HAR_HEAD, harEntries, harTail } from "./har.ts";
 
-/** The writer of a format. */
-export interface Writer {
-  readonly head: string;
-  /** Formats the records of a page, each a JSON text. Returns an empty text if none can be formatted. */
-  page(records: readonly string[]): string;
-  /** @param damaged How many records were left out. */
-  tail(damaged: number): string;
-  /** The text between two pages that are not empty. */
-  readonly separator: string;
-}
-
-export interface WriterOptions {
-  /** Names of the headers that contain filters, for HAR. Without them HAR files have no filters. */
-  readonly filterHeaders?: FilterHeaders | undefined;
-  /** Called for each damaged record. */
-  readonly onDamaged: () => void;
-}
-
+/** A format: how it is served, and how records are written. */
 interface Format {
   readonly contentType: string;
   /** Whether the texts are compressed as one zstd frame. */
   readonly isCompressed?: true;
-  createWriter(options: WriterOptions): Writer;
+  readonly head: string;
+  /** The text between two pieces. */
+  readonly separator: string;
+  /** @param damaged How many records were left out. */
+  tail(damaged: number): string;
+  /**
+   * The pieces of a record.
+   *
+   * @param text As it is stored
+   * @param filterHeaders Names of the headers that contain filters, for HAR. Without them HAR files have no filters
+   * @returns undefined for a damaged record
+   */
+  write(text: string, filterHeaders: FilterHeaders): readonly string[] | undefined;
 }
 
-/** The texts as they are stored, also of damaged records. Unreadable texts are left out. */
-const createNdjsonWriter = ({ onDamaged }: WriterOptions): Writer => ({
-  head: "",
-  page: (records) =>
-    records
-      .map((record) => {
-        if (record === UNREADABLE) onDamaged();
-        return record === UNREADABLE ? "" : `${record}\n`;
-      })
-      .join(""),
-  tail: () => "",
-  separator: "",
-});
+const LINES = { head: "", separator: "", tail: () => "" } as const;
 
-/** Reads the records that are not damaged. */
-const readEach = (texts: readonly string[], onDamaged: () => void): AuditRecord[] =>
-  texts.flatMap((text) => {
-    const record = tryReadRecord(text);
-    if (record === undefined) onDamaged();
-    return record ?? [];
-  });
+/** The texts as they are stored, also of damaged records. Unreadable texts are left out. */
+const writeText = (text: string): readonly string[] | undefined =>
+  text === UNREADABLE ? undefined : [`${text}\n`];
+
+/** Writes the pieces of a record, unless it is damaged. */
+function writeRecord<Result>(text: string, write: (record: AuditRecord) => Result): Result | undefined {
+  const record = tryReadRecord(text);
+  return record && write(record);
+}
 
 /** All export formats by their names, which are also the extensions of the files. */
 const FORMATS = {
-  ndjson: { contentType: "application/x-ndjson", createWriter: createNdjsonWriter },
-  "ndjson.zst": {
-    contentType: "application/zstd",
-    isCompressed: true,
-    createWriter: createNdjsonWriter,
-  },
+  ndjson: { ...LINES, contentType: "application/x-ndjson", write: writeText },
+  "ndjson.zst": { ...LINES, contentType: "application/zstd", isCompressed: true, write: writeText },
   csv: {
+    ...LINES,
     contentType: "text/csv; charset=utf-8; header=present",
-    createWriter: ({ onDamaged }) => ({
-      head: CSV_HEAD,
-      page: (records) => readEach(records, onDamaged).map(csvLine).join(""),
-      tail: () => "",
-      separator: "",
-    }),
+    head: CSV_HEAD,
+    write: (text) => writeRecord(text, (record) => [csvLine(record)]),
   },
   har: {
     contentType: "application/json",
-    createWriter: ({ filterHeaders = {}, onDamaged }) => ({
-      head: HAR_HEAD,
-      page: (records) =>
-        readEach(records, onDamaged)
-          .flatMap((record) => harEntries(record, filterHeaders))
-          .map((entry) => JSON.stringify(entry))
-          .join(",\n"),
-      tail: harTail,
-      separator: ",\n",
-    }),
+    head: HAR_HEAD,
+    separator: ",\n",
+    tail: harTail,
+    write: (text, filterHeaders) =>
+      writeRecord(text, (record) => harEntries(record, filterHeaders).map((entry) => JSON.stringify(entry))),
   },
 } satisfies Readonly<Record<string, Format>>;
 
@@ -94,5 +67,4 @@ export const EXPORT_FORMATS = Object.keys(FORMATS) as readonly ExportFormat[];
 export const isExportFormat = (name: unknown): name is ExportFormat =>
   EXPORT_FORMATS.some((known) => known === name);
 
-/** How a format is served: its media type, extension and writer. */
 export const exportFormat = (name: ExportFormat): Format => FORMATS[name];

@@ -1,7 +1,7 @@
 import { Shares } from "../../base/storage/shares.ts";
-import type { RecordColumns } from "./record-row.ts";
+import type { WaitingColumns } from "./record-row.ts";
 
-type SizedRow = Pick<RecordColumns, "client" | "network"> & { readonly size: number };
+type SizedRow = Pick<WaitingColumns, "client" | "network"> & { readonly size: number };
 
 /** A client or a network with at least this share of the recent bytes gets segments of its own. */
 const OWN_SHARE = 1 / 4;
@@ -69,7 +69,7 @@ function clientsOf(owner: string): readonly string[] {
 }
 
 /** Segments of an owner, whose records have their bodies, or not any more. */
-export interface OwnedSegments {
+interface OwnedSegments {
   readonly owner: string;
   readonly isBare: boolean;
 }

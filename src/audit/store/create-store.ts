@@ -16,7 +16,7 @@ import {
 import { RefusedRowsError, WriteQueue, type WriteQueueOptions } from "./write-queue.ts";
 
 /** The jobs of a database, grouped so that urgent ones do not wait for slow ones. */
-export interface StoreParts {
+interface StoreParts {
   readonly writer: StoreJobs;
   readonly reader: StoreJobs;
   /** For decisions about requests. */
@@ -29,7 +29,7 @@ export interface StoreParts {
 }
 
 /** Milliseconds between two checks of the store. */
-export interface StoreTimes {
+interface StoreTimes {
   /** Without traffic, nothing else would notice that the database can't be written. */
   readonly probeMs: number;
   readonly purgeMs: number;

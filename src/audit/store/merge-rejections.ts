@@ -6,7 +6,7 @@ const WINDOW_MS = 60_000;
 /** Maximum number of kinds that are remembered. Above it the oldest window ends early. */
 const MAX_WINDOWS = 10_000;
 
-export interface MergeOptions {
+interface MergeOptions {
   /** The network of an address. All addresses of a network count as one sender. */
   readonly networkOf: (address: string) => string;
   /** Milliseconds. */

@@ -1,45 +1,44 @@
 /**
  * The row of a record: the columns that queries and summaries need. A new column is a member of {@link
- * RecordColumns}, its value in {@link columnsOf}, its copy in {@link indexRow}, its name in {@link tableRow}, and a
- * step in `STEPS` of `sql/schema.ts`, which sets its value in old rows. To filter by it: `filterTerms` in
- * `sql/blocks.ts`.
+ * RecordColumns}, its value in {@link columnsOf}, its copy in {@link indexRow}, and a step in `STEPS` of
+ * `sql/schema.ts`, which sets its value in old rows. To filter by it: `recordTerms` in `sql/blocks.ts`.
  */
 import { plainText, plainTextOrNull } from "../record/plain-text.ts";
 import type { AuditRecord } from "../record/record.ts";
 import type { RecordPlace } from "../record/record-memory.ts";
 import type { NumberedNames } from "../record/numbered-names.ts";
-import { applicationKey, type Keyed, labelKey } from "../usage/summary-key.ts";
-import { usageAgent } from "../usage/usage.ts";
+import { applicationKey, labelKey } from "../usage/summary-key.ts";
 
-/** The columns of a record. */
+/** The columns of a record, with their names in the table. 1 stands for true. */
 export interface RecordColumns {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
   /** The fingerprint of the token. */
   readonly client: string | null;
-  /**
-   * The network of its address, or `""` if that is unknown. No table has this column. It decides which segment gets
-   * the record.
-   */
-  readonly network: string;
   /** Whether v4 has accepted the client's token, or the login server the application. */
-  readonly accepted: boolean;
+  readonly accepted: number;
   /** The key of its label, else of its application, in the summaries: `label:NAME` or `application:ID`. */
-  readonly sender?: string | undefined;
+  readonly sender: string | null;
   readonly route: string | null;
   readonly status: number;
   readonly lane: AuditRecord["lane"];
-  readonly requestId: string;
+  readonly request_id: string;
   readonly agent: string | null;
   /** Whether the translation of the response lost something. */
-  readonly lossy: boolean;
+  readonly lossy: number;
+  /** The number of requests that the record stands for. Summaries leave out a record with 0. */
+  readonly requests: number;
+}
+
+/** The columns of a record that waits for its commit. */
+export interface WaitingColumns extends RecordColumns {
+  /** The network of its address, or `""` if that is unknown. It decides which segment gets the record. */
+  readonly network: string;
   /** The names of its route that the client sent. */
-  readonly sent?: NumberedNames | undefined;
+  readonly sent: NumberedNames | undefined;
   /** The losses of its route that it had. */
-  readonly lost?: NumberedNames | undefined;
-  /** The number of requests that the record stands for. Default: one. Summaries leave out a record with 0. */
-  readonly requests?: number | undefined;
+  readonly lost: NumberedNames | undefined;
 }
 
 /** The key of a label, else of an application. Undefined without both. */
@@ -68,43 +67,42 @@ export function isOfClients(client: AuditRecord["client"], keys: readonly string
  * without the code that finds networks
  * @throws {TypeError} If it has no time.
  */
-export function columnsOf(record: AuditRecord, network: string): RecordColumns {
-  const { id, time, client, alpha, lane, requestId, losses, sent, lost, requests } = record;
+export function columnsOf(record: AuditRecord, network: string): WaitingColumns {
+  const { id, time, client, alpha, lane, requestId, losses, sent, lost, requests = 1 } = record;
   const ms = Date.parse(time);
   if (Number.isNaN(ms)) throw new TypeError("An audit record needs a time.");
   return {
     id: plainText(id),
     time: ms,
     client: plainTextOrNull(client.fingerprint),
-    network: plainText(network),
-    accepted: client.accepted !== false,
-    sender: senderOf(client),
+    accepted: Number(client.accepted !== false),
+    sender: senderOf(client) ?? null,
     route: plainTextOrNull(alpha.route),
     status: alpha.status,
     lane,
-    requestId: plainText(requestId),
+    request_id: plainText(requestId),
     agent: plainTextOrNull(client.userAgent),
-    lossy: losses.length > 0,
+    lossy: Number(losses.length > 0),
+    requests,
+    network: plainText(network),
     sent,
     lost,
-    requests,
   };
 }
 
 /** A record to be stored: its columns, and the place of its text in memory. */
-export interface StoredRow extends RecordColumns, Omit<RecordPlace, "chunk"> {
+export interface StoredRow extends WaitingColumns, Omit<RecordPlace, "chunk"> {
   readonly chunk: Pick<RecordPlace["chunk"], "bytes">;
 }
 
 /** A stored record: its columns, and the place of its text in the decompressed segment, in bytes. */
-export interface IndexRow extends Omit<RecordColumns, "network" | "sent" | "lost"> {
+export interface IndexRow extends RecordColumns {
+  /** The names that the client sent, and those that were lost, as JSON. */
+  readonly sent: string | null;
+  readonly lost: string | null;
   readonly start: number;
   /** With the line feed. */
   readonly size: number;
-  /** The names of `sent`, as JSON. */
-  readonly sentNames?: string | undefined;
-  /** The names of `lost`, as JSON. */
-  readonly lostNames?: string | undefined;
 }
 
 /** All members are listed, because V8 executes `{ chunk, ...others }` slowly. */
@@ -117,36 +115,13 @@ export const indexRow = (row: StoredRow, start: number): IndexRow => ({
   route: row.route,
   status: row.status,
   lane: row.lane,
-  requestId: row.requestId,
+  request_id: row.request_id,
   agent: row.agent,
   lossy: row.lossy,
   requests: row.requests,
-  sentNames: row.sent?.text,
-  lostNames: row.lost?.text,
+  sent: row.sent?.text ?? null,
+  lost: row.lost?.text ?? null,
   start,
-  size: row.size,
-});
-
-/** The row of a record in the table `audit`. */
-export const tableRow = (row: Keyed<IndexRow>, seq: number, segment: number) => ({
-  seq,
-  id: row.id,
-  time: row.time,
-  client: row.client,
-  sender: row.sender ?? null,
-  route: row.route,
-  status: row.status,
-  lane: row.lane,
-  request_id: row.requestId,
-  // Counted names are not needed any more.
-  agent: row.accepted ? null : usageAgent(row.agent),
-  lossy: Number(row.lossy),
-  requests: row.requests ?? 1,
-  accepted: Number(row.accepted),
-  sent: row.accepted ? null : (row.sentNames ?? null),
-  lost: row.accepted ? null : (row.lostNames ?? null),
-  segment,
-  start: row.start,
   size: row.size,
 });
 

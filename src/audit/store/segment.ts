@@ -85,7 +85,7 @@ function groupRows(rows: readonly StoredRow[], recent: RecentBytes): StoredRow[]
   const clients = acceptedClients(rows);
   const groups = Map.groupBy(rows, (row) => {
     const { client, status } = row;
-    const accepted = row.accepted || (client !== null && clients.has(client));
+    const accepted = row.accepted || Number(client !== null && clients.has(client));
     return `${dayNumber(row.time)} ${worthOf({ client, status, accepted })} ${recent.ownerOf(row)}`;
   });
   return [...groups.values()];

@@ -2,10 +2,10 @@ import { addressNetwork, Shares } from "../../base/index.ts";
 import type { AuditRecord } from "../record/record.ts";
 import { RecordMemory, type Chunk, type RecordPlace } from "../record/record-memory.ts";
 import { serializeRecord } from "../record/record-text.ts";
-import { columnsOf, type RecordColumns } from "./record-row.ts";
+import { columnsOf, type RecordColumns, type WaitingColumns } from "./record-row.ts";
 
 /** A row without its record. Rows survive garbage collections, so they are small. */
-export type PendingRow = RecordColumns & RecordPlace;
+export type PendingRow = WaitingColumns & RecordPlace;
 
 /** Limits of the rows that wait. Above one of both, rows of clients with an average share or more are dropped, the oldest first. */
 export interface QueueLimits {
@@ -16,7 +16,7 @@ export interface QueueLimits {
 /** All callers without an accepted token count as one client, since anybody can send such requests. */
 const STRANGERS = "";
 
-const clientOf = ({ accepted, client }: RecordColumns): string => (accepted && client) || STRANGERS;
+const clientOf = ({ accepted, client }: RecordColumns): string => (accepted && client ? client : STRANGERS);
 
 /** The rows that wait for their commit, with their memory. */
 export class WaitingRows {

@@ -192,7 +192,7 @@ export class WriteQueue {
       const [row] = rows;
       if (!(error instanceof RefusedRowsError) || !row) throw error;
       if (rows.length === 1) {
-        if (!this.#reject(row, NOT_WRITTEN, error)) this.#options.onRefused?.(row.requestId, error);
+        if (!this.#reject(row, NOT_WRITTEN, error)) this.#options.onRefused?.(row.request_id, error);
         return;
       }
       const middle = Math.floor(rows.length / 2);

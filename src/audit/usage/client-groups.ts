@@ -171,7 +171,7 @@ const tokenOf = ({
 });
 
 /** The requests of one row to one route. */
-export interface GroupCall extends Pick<
+interface GroupCall extends Pick<
   ClientGroup,
   "id" | "client" | "name" | "family" | "userAgent" | "state" | "requests" | "errors" | "lossy" | "last"
 > {
@@ -182,7 +182,7 @@ export interface GroupCall extends Pick<
 export const MAX_ROUTE_ROWS = 100_000;
 
 /** The callers of alpha routes. */
-export interface GroupCalls {
+interface GroupCalls {
   /** Those with the most requests first. */
   readonly calls: readonly GroupCall[];
   /** How many there are, with those that are left out. */

@@ -14,7 +14,7 @@ export const nameOfUsage = (
 const FAMILY = "agent:";
 
 /** The value that selects all unnamed tokens of a family of user agents: `agent:curl`, or `agent:` without a user agent. */
-export const familyKey = (family: string | undefined): string => `${FAMILY}${family ?? ""}`;
+const familyKey = (family: string | undefined): string => `${FAMILY}${family ?? ""}`;
 
 /** The key of the family of a token; undefined for other clients, which are one already. */
 export const familyKeyOf = ({

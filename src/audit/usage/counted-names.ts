@@ -1,6 +1,6 @@
 /** Which names of a route are looked for in requests. */
 import { plainText } from "../record/plain-text.ts";
-import type { RecordColumns } from "../store/record-row.ts";
+import type { WaitingColumns } from "../store/record-row.ts";
 import { dayNumber } from "./usage.ts";
 
 /** A name that is looked for in the requests of a route, and the last day on which it was. */
@@ -11,7 +11,7 @@ export class CountedNames {
   #days = new WeakMap<readonly string[], number>();
 
   /** The names of the rows of a commit that are not stored yet, each once: the rows can be of two days, or of two packs. */
-  of(rows: Iterable<Pick<RecordColumns, "time" | "route" | "sent">>): readonly CountedName[] {
+  of(rows: Iterable<Pick<WaitingColumns, "time" | "route" | "sent">>): readonly CountedName[] {
     const found = new Map<string, CountedName>();
     for (const { time, route, sent } of rows) {
       if (!sent || route === null) continue;

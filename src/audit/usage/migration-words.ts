@@ -3,7 +3,7 @@ import { plural, type Tone } from "../../base/index.ts";
 import type { MigrationState } from "./migration-state.ts";
 
 /** How a state is shown. */
-export interface StateWords {
+interface StateWords {
   readonly label: string;
   readonly tone: Tone;
   /** Its meaning, after the name of a client. */

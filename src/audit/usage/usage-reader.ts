@@ -1,7 +1,39 @@
-import type { CallSpan, SpanQuery } from "./call-spans.ts";
+/** What the summaries answer about clients. */
+import type { AuditRecord } from "../record/record.ts";
 import type { LossQuery, LossUsage } from "./loss-usage.ts";
-import type { SentUsage } from "./sent-usage.ts";
 import type { ClientUsage, DayUsage, RouteUsage, TokenQuery, TokenUsage, UsageQuery } from "./usage.ts";
+
+/** A name that a client sent to a route. */
+export interface SentUsage {
+  /** The key of the client; null: requests without a token. */
+  readonly client: string | null;
+  readonly route: string;
+  /** `body.label`, `body.plan=small`, `query.page`, `filter.status`, `filter.status=running`. */
+  readonly name: string;
+  /** The first and the last day on which it was sent, `2026-03-01`. */
+  readonly firstDay: string;
+  readonly lastDay: string;
+  /** All requests of the client to the route in the days of the query, with the name or without it. */
+  readonly requests: number;
+}
+
+/** A span: days of a client in a lane without a pause of the length that the query names. */
+export interface CallSpan {
+  /** The key of the client. Requests without a token, and tokens that v4 never accepted, have no spans. */
+  readonly client: string;
+  readonly lane: AuditRecord["lane"];
+  /** First and last day of the span, `2026-03-01`. */
+  readonly firstDay: string;
+  readonly lastDay: string;
+}
+
+/** A query of spans. It always reads all days of the summaries, whatever the period of a report is. */
+export interface SpanQuery {
+  /** The minimum number of days without calls that counts as a pause. */
+  readonly days: number;
+  /** The keys of clients. Default: all. */
+  readonly clients?: readonly string[] | undefined;
+}
 
 /** Reads summaries of all records. They are updated with every commit, so reading them does not scan the records. */
 export interface UsageReader {

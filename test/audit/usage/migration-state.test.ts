@@ -1,6 +1,6 @@
 /** Who came back: a client that calls alpha again after it had been ready. */
 import { describe, expect, test } from "@jest/globals";
-import type { CallSpan } from "../../../src/audit/usage/call-spans.ts";
+import type { CallSpan } from "../../../src/audit/usage/usage-reader.ts";
 import {
   cameBackOn,
   migrationStateOf,

@@ -8,7 +8,7 @@ import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { UNLIMITED } from "../../audit/store/store-contract.ts";
 import type { ObservedClient } from "../../../src/migration/notices/find-news.ts";
-import type { SpanQuery } from "../../../src/audit/usage/call-spans.ts";
+import type { SpanQuery } from "../../../src/audit/usage/usage-reader.ts";
 import type { UsageQuery } from "../../../src/audit/usage/usage.ts";
 import type { StoredNotices } from "../../../src/migration/notices/stored-notices.ts";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";

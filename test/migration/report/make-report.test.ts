@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
-import type { CallSpan } from "../../../src/audit/usage/call-spans.ts";
+import type { CallSpan } from "../../../src/audit/usage/usage-reader.ts";
 import type { LossUsage } from "../../../src/audit/usage/loss-usage.ts";
 import type { ClientUsage, RouteUsage } from "../../../src/audit/usage/usage.ts";
 import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";

@@ -26,7 +26,7 @@ const RETRY_MS = 1000;
 /** How long the shutdown waits for the collector, in milliseconds. */
 const CLOSE_MS = 2000;
 
-export interface AuditExportOptions {
+interface AuditExportOptions {
   /** Base URL of the collector. */
   readonly url: URL;
   /** Names of the headers that contain filters. */

@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { Client, Pool, DatabaseError, TypeOverrides, types, type PoolClient, type QueryResultRow } from "pg";
+import { Pool, DatabaseError, TypeOverrides, types, type PoolClient, type QueryResultRow } from "pg";
 import { migratePostgres, type PostgresSchema, SchemaError } from "../../../base/index.ts";
 import type { Connection, Driver, Value } from "../sql/driver.ts";
 import { plainText } from "../../record/plain-text.ts";
@@ -91,19 +91,16 @@ class GuardedSocket extends Socket {
  * @throws {AuditUnavailableError} If the database can't be read.
  */
 export async function hasAuditTables(url: string): Promise<boolean> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
-  // If a connection breaks, the query that waits for it fails with its own error, too.
-  client.on("error", () => {});
+  const pool = openPool(url, { connections: 1, statementMs: STATEMENT_MS });
   try {
-    await client.connect();
-    const { rows } = await client.query<{ found: boolean }>("SELECT to_regclass($1) IS NOT NULL AS found", [
+    const { rows } = await pool.query<{ found: boolean }>("SELECT to_regclass($1) IS NOT NULL AS found", [
       SCHEMA.versionTable,
     ]);
     return rows[0]?.found === true;
   } catch (error) {
     throw toUnavailableError(error);
   } finally {
-    await client.end().catch(() => {});
+    await pool.end();
   }
 }
 

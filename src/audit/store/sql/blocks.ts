@@ -1,7 +1,7 @@
 /** The index of filtered pages. */
 import { clientsOf, type AuditQuery } from "../store.ts";
 import { queryEnd } from "../record-pages.ts";
-import { listOf, type Connection, type Value } from "./driver.ts";
+import { listOf, type Connection } from "./driver.ts";
 import { where, type Term, type Where } from "./where.ts";
 
 /**
@@ -92,7 +92,7 @@ async function lastBlock(connection: Connection): Promise<number> {
 }
 
 /** Records that are read together. */
-export interface RecordPart {
+interface RecordPart {
   /** The time of the newest record, or a later time. */
   readonly last: number;
   readonly where: Where;
@@ -152,6 +152,11 @@ async function findBlocks(connection: Connection, query: AuditQuery): Promise<Fo
   return [{ block: newest, last: Infinity }, ...indexed];
 }
 
+const partOf = (query: AuditQuery, first: number, next: number, last: number): RecordPart => ({
+  last,
+  where: where([["seq >= ? AND seq < ?", first * BLOCK_ROWS, next * BLOCK_ROWS], ...recordTerms(query)]),
+});
+
 /**
  * The parts that may contain records of a query, the newest first: blocks, or all records if the query filters only
  * by time.
@@ -159,40 +164,20 @@ async function findBlocks(connection: Connection, query: AuditQuery): Promise<Fo
 export async function partsOf(connection: Connection, query: AuditQuery): Promise<RecordPart[]> {
   if (!isFiltered(query)) return [{ last: Infinity, where: where(timeTerms(query)) }];
   const found = await findBlocks(connection, query);
-  return found.map(({ block, last }) => ({
-    last,
-    where: where([
-      ["seq >= ? AND seq < ?", block * BLOCK_ROWS, (block + 1) * BLOCK_ROWS],
-      ...recordTerms(query),
-    ]),
-  }));
+  return found.map(({ block, last }) => partOf(query, block, block + 1, last));
 }
 
-/** The records of a query, as the end of a statement: its source and its condition. */
-interface Records {
-  /** Before `SELECT`. */
-  readonly blocks: string;
-  /** From `FROM` on. */
-  readonly from: string;
-  readonly values: readonly Value[];
-}
-
-/** The records of a query, all together. */
-export async function recordsOf(connection: Connection, query: AuditQuery): Promise<Records> {
-  if (!isFiltered(query)) {
-    const { text, values } = where(timeTerms(query));
-    return { blocks: "", from: `FROM audit ${text}`, values };
+/** The same parts. Adjacent parts are joined: PostgreSQL would scan all records for a join with a list of blocks. */
+export async function joinedPartsOf(connection: Connection, query: AuditQuery): Promise<RecordPart[]> {
+  if (!isFiltered(query)) return partsOf(connection, query);
+  const blocks = (await findBlocks(connection, query)).map(({ block }) => block);
+  const runs: { first: number; next: number }[] = [];
+  for (const block of blocks.toSorted((one, other) => other - one)) {
+    const run = runs.at(-1);
+    if (run?.first === block + 1) run.first = block;
+    else runs.push({ first: block, next: block + 1 });
   }
-  const found = await findBlocks(connection, query);
-  const condition = where(recordTerms(query));
-  const { sql, values } = condition.and(listOf(found.map(({ block }) => block)));
-  return {
-    blocks: `WITH blocks (block) AS NUMBERS(${sql})`,
-    // SQLite reads the tables of a cross join in this order.
-    from: `FROM blocks CROSS JOIN audit ${condition.text}
-      AND seq >= block * ${BLOCK_ROWS} AND seq < (block + 1) * ${BLOCK_ROWS}`,
-    values,
-  };
+  return runs.map(({ first, next }) => partOf(query, first, next, Infinity));
 }
 
 /**

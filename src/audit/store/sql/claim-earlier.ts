@@ -6,18 +6,6 @@ import { listOf, type Connection } from "./driver.ts";
 /** Maximum number of earlier records that one commit moves to clients whose tokens v4 has accepted. */
 const MOST_CLAIMED = 1000;
 
-/** A row with the names of the columns, and null in place of undefined. */
-interface EarlierRow extends Pick<CountedRow, "id" | "time" | "route" | "status" | "lane" | "agent"> {
-  readonly seq: number;
-  readonly client: string;
-  readonly sender: string | null;
-  readonly lossy: number;
-  readonly requests: number;
-  readonly sent: string | null;
-  readonly lost: string | null;
-  readonly segment: number;
-}
-
 /**
  * Moves requests to the clients whose tokens v4 has accepted in a commit.
  *
@@ -29,8 +17,9 @@ export async function claimEarlier(
   keys: ReadonlyMap<string, string>,
 ): Promise<void> {
   if (clients.size === 0) return;
-  const found = await connection.query<EarlierRow>(
-    `SELECT seq, id, time, client, sender, route, status, lane, agent, lossy, requests, sent, lost, segment FROM audit
+  const found = await connection.query<Omit<CountedRow, "key"> & { seq: number; segment: number }>(
+    `SELECT seq, id, time, client, sender, route, status, lane, agent, lossy, requests, accepted, sent, lost, segment
+      FROM audit
       WHERE client IN LIST($1) AND accepted = 0 LIMIT ${MOST_CLAIMED}`,
     [listOf(clients)],
   );
@@ -43,17 +32,13 @@ export async function claimEarlier(
     `UPDATE audit_segment SET worth = ${WORTH.accepted} WHERE worth < ${WORTH.accepted} AND seq IN NUMBERS($1)`,
     [listOf(new Set(found.map(({ segment }) => segment)))],
   );
-  const rows = found.map(({ sender, sent, lost, lossy, ...row }) => ({
+  const rows = found.map((row) => ({
     ...row,
-    lossy: lossy > 0,
-    accepted: true,
-    sender: sender ?? undefined,
-    sentNames: sent ?? undefined,
-    lostNames: lost ?? undefined,
-    key: keys.get(row.client) ?? row.client,
+    accepted: 1,
+    key: keys.get(row.client ?? "") ?? row.client ?? "",
   }));
   // Requests with a label are already counted under it.
-  const uncounted = rows.filter(({ sender }) => sender === undefined);
+  const uncounted = rows.filter(({ sender }) => sender === null);
   await countRows(connection, uncounted);
   await uncountRows(connection, uncounted);
   await countTokens(connection, rows, keys);

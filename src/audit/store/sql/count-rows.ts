@@ -1,25 +1,25 @@
 /** Adds the rows of a commit to the summaries. */
 import { agentFamily } from "../../clients/agent-pattern.ts";
-import { UNACCEPTED, type Keyed } from "../../usage/summary-key.ts";
+import { UNACCEPTED } from "../../usage/summary-key.ts";
 import { dayNumber, usageAgent } from "../../usage/usage.ts";
-import type { IndexRow } from "../record-row.ts";
 import { addRows, COUNTS, joinRows, TOKENS } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
+import type { KeyedRow } from "./key-rows.ts";
 
 /** The columns of a record that the summaries need. */
-export type CountedRow = Keyed<Omit<IndexRow, "requestId" | "start" | "size">>;
+export type CountedRow = Omit<KeyedRow, "request_id" | "start" | "size">;
 
 const isCounted = ({ requests }: CountedRow): boolean => requests !== 0;
 
 /** Where a row is counted. Null is an empty text, because it is part of a key. */
-const usageOf = ({ id, time, key, lane, route, status, lossy, requests = 1 }: CountedRow) => ({
+const usageOf = ({ id, time, key, lane, route, status, lossy, requests }: CountedRow) => ({
   day: dayNumber(time),
   client: key,
   lane,
   route: route ?? "",
   status,
   requests,
-  lossy: Number(lossy),
+  lossy,
   first: time,
   last: time,
   sample: id,
@@ -32,9 +32,9 @@ function agentOf({ time, key, agent: whole }: CountedRow) {
 }
 
 /** The names in a column of rows, with the number of requests that had them. Callers without an accepted token are left out. */
-function namesOf(rows: readonly CountedRow[], column: "sentNames" | "lostNames") {
-  const listed = rows.flatMap(({ time, key: client, route, requests = 1, [column]: list }) =>
-    list === undefined || route === null || client === UNACCEPTED
+function namesOf(rows: readonly CountedRow[], column: "sent" | "lost") {
+  const listed = rows.flatMap(({ time, key: client, route, requests, [column]: list }) =>
+    list === null || route === null || client === UNACCEPTED
       ? []
       : { day: dayNumber(time), client, route, list, requests },
   );
@@ -50,9 +50,9 @@ export async function countRows(connection: Connection, rows: readonly CountedRo
   const counted = rows.filter(isCounted);
   await addRows(connection, COUNTS.usage, counted.map(usageOf));
   await addRows(connection, COUNTS.agents, counted.map(agentOf));
-  const sent = namesOf(rows, "sentNames").map(({ requests: _requests, ...name }) => name);
+  const sent = namesOf(rows, "sent").map(({ requests: _requests, ...name }) => name);
   await addRows(connection, COUNTS.sent, sent);
-  await addRows(connection, COUNTS.losses, namesOf(rows, "lostNames"));
+  await addRows(connection, COUNTS.losses, namesOf(rows, "lost"));
 }
 
 /** Takes back requests that were counted under `UNACCEPTED`. */
@@ -77,7 +77,7 @@ export const countTokens = (
   addRows(
     connection,
     TOKENS,
-    rows.flatMap(({ client, accepted, time, lane, agent, requests = 1 }) => {
+    rows.flatMap(({ client, accepted, time, lane, agent, requests }) => {
       if (client === null || !accepted || requests === 0) return [];
       const isNative = lane === "native";
       return {

@@ -1,6 +1,6 @@
 /** The jobs of a store with its tables. */
 import { errorText } from "../../../base/settings/error-text.ts";
-import type { SpanQuery } from "../../usage/call-spans.ts";
+import type { SpanQuery } from "../../usage/usage-reader.ts";
 import type { CallersQuery } from "../../usage/callers.ts";
 import type { LossQuery } from "../../usage/loss-usage.ts";
 import type { TokenPage, TokenQuery, UsageQuery } from "../../usage/usage.ts";
@@ -27,7 +27,7 @@ import {
 import { writeBatch } from "./write-records.ts";
 
 /** The result of writing a batch. */
-export interface WrittenBatch {
+interface WrittenBatch {
   /** Bytes of the compressed segments. */
   readonly storedBytes: number;
   /** The buffer of the batch, for reuse. */

@@ -61,13 +61,17 @@ function clientOf(row: ClientRow, [agent = "", ...others]: readonly string[]): C
 }
 
 /** Reads clients. The client with the most requests comes first. */
-export async function readClients(
-  connection: Reader,
-  { mostClients, ...query }: UsageQuery,
-): Promise<ClientUsage[]> {
-  if (mostClients !== undefined) return readMostClients(connection, query, mostClients);
+export async function readClients(connection: Reader, query: UsageQuery): Promise<ClientUsage[]> {
+  const { mostClients } = query;
   const condition = usageOf(query);
-  const { sql, values } = condition.and(query.limit ?? MAX_USAGE_ROWS);
+  const { sql, values } = condition.and(mostClients ?? query.limit ?? MAX_USAGE_ROWS);
+  // To count their rows, the index alone is enough.
+  const chosen =
+    mostClients === undefined
+      ? condition.text
+      : `${condition.text} AND client IN (
+        SELECT client FROM audit_usage ${condition.text} GROUP BY client ORDER BY count(*) DESC, client LIMIT ${sql}
+      )`;
   // A pause ends with the first call of the client's API on a day. It began with the last such call on an earlier
   // day.
   const rows = await connection.query<ClientRow>(
@@ -78,7 +82,7 @@ export async function readClients(
         max(last) FILTER (WHERE lane = 'native') AS last_native,
         min(first) FILTER (WHERE lane <> 'native') AS first_alpha,
         max(last) FILTER (WHERE lane <> 'native') AS last_alpha
-      FROM audit_usage ${condition.text} GROUP BY client, day
+      FROM audit_usage ${chosen} GROUP BY client, day
     ), paused AS (
       SELECT client, requests, lossy, first, last, errors, native, last_native, last_alpha, first_alpha - max(last_alpha) OVER (
         PARTITION BY client ORDER BY day ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
@@ -90,24 +94,7 @@ export async function readClients(
     FROM paused GROUP BY client ORDER BY sum(requests) DESC, client LIMIT ${sql}`,
     values,
   );
-  const agents = await readAgents(connection, query);
+  const clients = rows.map(({ client }) => client);
+  const agents = await readAgents(connection, { ...query, ...(mostClients !== undefined && { clients }) });
   return rows.map((row) => clientOf(row, agents.get(row.client) ?? []));
-}
-
-/** Reads the clients that have the most rows. The index alone is enough for that. */
-async function readMostClients(
-  connection: Reader,
-  query: UsageQuery,
-  mostClients: number,
-): Promise<ClientUsage[]> {
-  const condition = usageOf(query);
-  const { sql, values } = condition.and(mostClients);
-  const chosen = await connection.query<{ client: string }>(
-    `SELECT client FROM audit_usage ${condition.text} GROUP BY client ORDER BY count(*) DESC, client LIMIT ${sql}`,
-    values,
-  );
-  // Reading all clients is faster by days.
-  const isAll = chosen.length < mostClients;
-  const keys = chosen.map(({ client }) => client);
-  return readClients(connection, { ...query, ...(!isAll && { clients: keys }), limit: mostClients });
 }

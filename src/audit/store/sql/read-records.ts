@@ -1,11 +1,12 @@
 /** Reads records. */
 import { clampLimit, PAGE_SIZE, writeCursor } from "../record-pages.ts";
+import type { AuditRecord } from "../../record/record.ts";
 import { MAX_RECORDS_COUNTED, type RouteUsage, type TokenActivity } from "../../usage/usage.ts";
 import { recordText, tryDecompress, UNREADABLE } from "../segment.ts";
 import type { AuditQuery, TextPage } from "../store.ts";
-import { partsOf, recordsOf } from "./blocks.ts";
+import { joinedPartsOf, partsOf } from "./blocks.ts";
 import { listOf, type Connection } from "./driver.ts";
-import { readRoutes, readToken, spanOf, type Times } from "./read-usage.ts";
+import { readRoutes, readToken } from "./read-usage.ts";
 
 /** Maximum number of segments in memory at the same time. */
 const SEGMENTS_AT_ONCE = 16;
@@ -92,24 +93,65 @@ export async function readPage(connection: Connection, query: AuditQuery): Promi
 
 /** Counts the records of a query. */
 export async function countRecords(connection: Connection, query: AuditQuery): Promise<number> {
-  const { blocks, from, values } = await recordsOf(connection, query);
-  const [row] = await connection.query<{ count: number }>(
-    `${blocks} SELECT count(*) AS count ${from}`,
-    values,
-  );
-  return row?.count ?? 0;
+  let sum = 0;
+  for (const { where } of await joinedPartsOf(connection, query)) {
+    const [row] = await connection.query<{ count: number }>(
+      `SELECT count(*) AS count FROM audit ${where.text}`,
+      where.values,
+    );
+    sum += row?.count ?? 0;
+  }
+  return sum;
 }
 
-/** Counts the newest records of a token by route. The route with the most comes first. */
+interface RouteRow {
+  readonly lane: AuditRecord["lane"];
+  readonly route: string | null;
+  readonly status: number;
+  readonly requests: number;
+  readonly lossy: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Counts the records of a token by route, the newest first. */
 async function countRoutes(connection: Connection, client: string): Promise<RouteUsage[]> {
-  const { blocks, from, values } = await recordsOf(connection, { client });
-  const rows = await connection.query<Omit<RouteUsage, "first" | "last"> & Times>(
-    `${blocks} SELECT lane, route, status, count(*) AS requests, sum(lossy) AS lossy, min(time) AS first, max(time) AS last
-      FROM (SELECT lane, route, status, lossy, time ${from} ORDER BY seq DESC LIMIT ${MAX_RECORDS_COUNTED}) AS newest
-      GROUP BY lane, route, status ORDER BY count(*) DESC`,
-    values,
-  );
-  return rows.map((row) => ({ ...row, client, ...spanOf(row), sample: "" }));
+  const rows: RouteRow[] = [];
+  let counted = 0;
+  for (const { where } of await joinedPartsOf(connection, { client })) {
+    if (counted >= MAX_RECORDS_COUNTED) break;
+    const { sql, values } = where.and(MAX_RECORDS_COUNTED);
+    const found = await connection.query<RouteRow>(
+      `SELECT lane, route, status, count(*) AS requests, sum(lossy) AS lossy, min(time) AS first, max(time) AS last
+        FROM (SELECT lane, route, status, lossy, time FROM audit ${where.text} ORDER BY seq DESC LIMIT ${sql}) AS newest
+        GROUP BY lane, route, status`,
+      values,
+    );
+    counted += found.reduce((sum, { requests }) => sum + requests, 0);
+    rows.push(...found);
+  }
+  return addRoutes(client, rows);
+}
+
+/** Adds up rows of several parts. The row with the most requests comes first. */
+function addRoutes(client: string, rows: readonly RouteRow[]): RouteUsage[] {
+  const groups = Map.groupBy(rows, ({ lane, route, status }) => JSON.stringify([lane, route, status]));
+  return [...groups.values()]
+    .map((group): RouteUsage => {
+      const { lane = "alpha", route = null, status = 0 } = group[0] ?? {};
+      return {
+        client,
+        lane,
+        route,
+        status,
+        requests: group.reduce((sum, { requests }) => sum + requests, 0),
+        lossy: group.reduce((sum, { lossy }) => sum + lossy, 0),
+        first: new Date(Math.min(...group.map(({ first }) => first))).toISOString(),
+        last: new Date(Math.max(...group.map(({ last }) => last))).toISOString(),
+        sample: "",
+      };
+    })
+    .toSorted((one, other) => other.requests - one.requests);
 }
 
 /** Reads the activity of one token: from the summaries if it is its own client, else from its records. */

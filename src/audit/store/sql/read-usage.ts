@@ -1,7 +1,6 @@
 /** Reads the summaries of requests by days, routes or tokens, and the names and losses of clients. */
-import type { CallSpan, SpanQuery } from "../../usage/call-spans.ts";
 import { listLosses, type LossDays, type LossQuery, type LossUsage } from "../../usage/loss-usage.ts";
-import type { SentUsage } from "../../usage/sent-usage.ts";
+import type { CallSpan, SentUsage, SpanQuery } from "../../usage/usage-reader.ts";
 import { UNACCEPTED } from "../../usage/summary-key.ts";
 import {
   daysOf,
@@ -44,7 +43,7 @@ const spansStatement = (where: string, days: string): string => `
 type Reader = Pick<Connection, "query">;
 
 /** Times of rows, in milliseconds. 0 and null mean no time. */
-export interface Times {
+interface Times {
   readonly first: number;
   readonly last: number;
 }

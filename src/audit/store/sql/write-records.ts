@@ -1,36 +1,13 @@
 /** Writes the records of a commit, and counts them in the summaries. */
+import { usageAgent } from "../../usage/usage.ts";
 import type { Batch, Segment } from "../segment.ts";
-import { acceptedClients, type IndexRow, tableRow, worthOf } from "../record-row.ts";
-import { keyRows, sendersOf, type Keyed, type KnownSenders, type Sender } from "../../usage/summary-key.ts";
+import { acceptedClients, type IndexRow, worthOf } from "../record-row.ts";
 import { indexBlocks } from "./blocks.ts";
 import { claimEarlier } from "./claim-earlier.ts";
 import { countRows, countTokens } from "./count-rows.ts";
-import { addRows, COUNTED, renameClient } from "./counts.ts";
+import { addRows, COUNTED } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
-
-/** Looks up the senders of a commit. */
-async function findSenders(connection: Connection, rows: readonly Sender[]): Promise<KnownSenders> {
-  const { tokens, applications } = sendersOf(rows);
-  const found =
-    tokens.length === 0
-      ? []
-      : await connection.query<{ fingerprint: string; key: string }>(
-          "SELECT fingerprint, key FROM audit_token WHERE fingerprint IN LIST($1)",
-          [listOf(tokens)],
-        );
-  const known =
-    applications.length === 0
-      ? []
-      : await connection.query<{ key: string }>(
-          `WITH given (key) AS LIST($1)
-          SELECT key FROM given WHERE EXISTS (SELECT 1 FROM audit_usage WHERE client = given.key)`,
-          [listOf(applications)],
-        );
-  return {
-    tokens: new Map(found.map(({ fingerprint, key }) => [fingerprint, key])),
-    applications: new Set(known.map(({ key }) => key)),
-  };
-}
+import { keyRows, type KeyedRow } from "./key-rows.ts";
 
 /** Leaves out the rows of records that are already stored: a commit can succeed although its caller got an error. */
 async function findNew(connection: Connection, rows: readonly IndexRow[]): Promise<ReadonlySet<string>> {
@@ -41,11 +18,19 @@ async function findNew(connection: Connection, rows: readonly IndexRow[]): Promi
   return new Set(rows.flatMap(({ id }) => (known.has(id) ? [] : id)));
 }
 
+/** The row of a record in the table `audit`. What was counted is not needed any more. */
+const tableRow = ({ key: _key, ...row }: KeyedRow, seq: number, segment: number) => ({
+  ...row,
+  ...(row.accepted ? { agent: null, sent: null, lost: null } : { agent: usageAgent(row.agent) }),
+  seq,
+  segment,
+});
+
 /** Adds a segment and its rows. @returns the number that follows those of its records */
 async function insertSegment(
   connection: Connection,
   { owner }: Segment,
-  rows: readonly Keyed<IndexRow>[],
+  rows: readonly KeyedRow[],
   data: Uint8Array,
   first: number,
 ): Promise<number> {
@@ -67,7 +52,7 @@ async function insertSegment(
 async function insertBatch(
   connection: Connection,
   { segments }: Batch,
-  keyed: readonly Keyed<IndexRow>[],
+  keyed: readonly KeyedRow[],
   isNew: ReadonlySet<string>,
   data: readonly Uint8Array[],
 ): Promise<void> {
@@ -98,12 +83,11 @@ export async function writeBatch(
 ): Promise<void> {
   const given = batch.segments.flatMap(({ rows }) => rows);
   if (given.length === 0) return;
-  const { rows, renamed, tokens } = keyRows(given, await findSenders(connection, given));
-  for (const [from, to] of renamed) await renameClient(connection, from, to);
+  const { keyed, tokens } = await keyRows(connection, given);
   const isNew = await findNew(connection, given);
-  await insertBatch(connection, batch, rows, isNew, data);
+  await insertBatch(connection, batch, keyed, isNew, data);
   await addRows(connection, COUNTED, batch.counted);
-  const counted = rows.filter(({ id }) => isNew.has(id));
+  const counted = keyed.filter(({ id }) => isNew.has(id));
   await countRows(connection, counted);
   await countTokens(connection, counted, tokens);
   await claimEarlier(connection, acceptedClients(given), tokens);

@@ -3,7 +3,7 @@ import { errorText, ThreadLink } from "../../../../base/index.ts";
 import { AuditUnavailableError } from "../../store.ts";
 
 /** Options of a thread of a store. */
-export interface StoreThreadOptions<Job> {
+interface StoreThreadOptions<Job> {
   readonly spawn: () => Worker;
   /** The first job of each worker. */
   readonly open: Job;
