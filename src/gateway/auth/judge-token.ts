@@ -7,6 +7,7 @@ import {
   type Scopes,
   TOO_MANY_REQUESTS,
 } from "../../pack/index.ts";
+import type { ResponseHead } from "../upstream/http-call.ts";
 
 /** The meaning of a response of v4 for the token of its request. */
 export type TokenVerdict =
@@ -27,12 +28,6 @@ interface JudgedCall {
   readonly path: string;
   /** The access rule of the route that makes the call. Undefined for a native call. */
   readonly access?: Access;
-}
-
-/** The head of a response. Header names are in lower case. */
-interface ResponseHead {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /** Judges a response to a call. */

@@ -1,20 +1,15 @@
-/**
- * Lets one request at a time use a token that v4 has not accepted yet, so that an invalid token costs one v4 call
- * (L-21).
- */
-export interface TokenLocks {
-  /**
-   * Acquires the lock of a token. @returns The release function, or a promise of the release if another request has
-   * the lock.
-   */
-  acquire(hash: string): (() => void) | Promise<void>;
-}
+/** The locks of tokens in one process. */
+export type TokenLocks = ReturnType<typeof createTokenLocks>;
 
-/** Creates the locks of one process. There are at most as many locks as in-flight requests. */
-export function createTokenLocks(): TokenLocks {
+/**
+ * Creates locks that let one request at a time use a token that v4 has not accepted yet, so that an invalid token costs
+ * one v4 call (L-21). There are at most as many locks as in-flight requests.
+ */
+export function createTokenLocks() {
   const locks = new Map<string, Promise<void>>();
   return {
-    acquire(hash) {
+    /** Acquires the lock of a token. @returns The release function, or a promise of the release if another request has the lock. */
+    acquire(hash: string): (() => void) | Promise<void> {
       const held = locks.get(hash);
       if (held) return held;
       const { promise, resolve } = Promise.withResolvers<void>();

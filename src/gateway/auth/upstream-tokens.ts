@@ -24,11 +24,8 @@ export interface UpstreamTokens {
 /** The client's token and the upstream's token, in clear text. */
 export type TokenPair = readonly [client: string, upstream: string];
 
-/** A look-up whose tokens are replaced while requests are served. */
-export interface UpstreamTokenTable extends UpstreamTokens {
-  /** Replaces all tokens at once. In-flight requests keep their tokens. @returns Whether any token has changed. */
-  replace(tokens: Iterable<TokenPair>): boolean;
-}
+/** A table whose tokens are replaced while requests are served. */
+export type UpstreamTokenTable = ReturnType<typeof createUpstreamTokens>;
 
 function hashTokens(tokens: Iterable<TokenPair>): ReadonlyMap<string, UpstreamToken> {
   const byHash = new Map<string, UpstreamToken>();
@@ -40,12 +37,13 @@ function hashTokens(tokens: Iterable<TokenPair>): ReadonlyMap<string, UpstreamTo
 }
 
 /** Creates the table. It stores the clients' tokens as hashes only. */
-export function createUpstreamTokens(tokens: Iterable<TokenPair>, gatewayToken?: string): UpstreamTokenTable {
+export function createUpstreamTokens(tokens: Iterable<TokenPair>, gatewayToken?: string) {
   let byHash = hashTokens(tokens);
   return {
-    find: (hash) => byHash.get(hash),
+    find: (hash: string) => byHash.get(hash),
     gatewayToken,
-    replace(others) {
+    /** Replaces all tokens at once. In-flight requests keep their tokens. @returns Whether any token has changed. */
+    replace(others: Iterable<TokenPair>): boolean {
       const next = hashTokens(others);
       const isChanged = !isDeepStrictEqual(next, byHash);
       byHash = next;

@@ -169,13 +169,6 @@ export interface RequestContextOptions {
 }
 
 /**
- * The effective method of a request. If its override header is invalid, the request keeps its method, and is rejected
- * with its path.
- */
-const methodOf = (method: string, values: readonly string[] | undefined): string =>
-  overriddenMethod(method, values) ?? method;
-
-/**
  * The first middleware. It describes the request as plain data, with its id, its start and the client's address. A
  * token in the query is kept apart, so that no stage or record contains it.
  */
@@ -198,7 +191,9 @@ export function createRequestContext({
     const sent: AlphaRequest = {
       id: requestIdOf(givenId),
       startedAt,
-      method: methodHeader === undefined ? method : methodOf(method, headers[methodHeader]),
+      // If its override header is invalid, a request keeps its method, and is rejected with its path.
+      method:
+        methodHeader === undefined ? method : (overriddenMethod(method, headers[methodHeader]) ?? method),
       path,
       query,
       headers,
