@@ -5,7 +5,7 @@ import { connectRedis, isRejection, type RedisClient } from "./redis-client.ts";
 import { INTEGER, readReply, REDIS_PREFIX, TEXTS } from "./redis-replies.ts";
 import { createRedisStore } from "./redis-store.ts";
 import { createRedisLimiter } from "./redis-limiter.ts";
-import type { StateBackend } from "./shared-state.ts";
+import type { StateBackend } from "./state-backend.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;

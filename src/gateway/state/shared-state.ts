@@ -8,31 +8,12 @@ import {
   SHARED_STATE_SETTINGS,
   type STATE_SETTINGS,
 } from "../../base/index.ts";
-import {
-  createSharedTokenCache,
-  createTokenCache,
-  type TokenCache,
-  type TokenCacheBackend,
-} from "../auth/token-cache.ts";
-import { createMemoryLimiter, type Limiter, type LimiterName, withFallback } from "../limits/limiter.ts";
+import { createSharedTokenCache, createTokenCache, type TokenCache } from "../auth/token-cache.ts";
+import { createMemoryLimiter, type LimiterName, withFallback } from "../limits/limiter.ts";
 import { createRateLimits, type RateLimits } from "../limits/rate-limits.ts";
+import type { StateBackend } from "./state-backend.ts";
 import { openSqliteKeyValueStore } from "./sqlite-store.ts";
 import { STATE_FILE } from "./sqlite-schema.ts";
-
-/** The state of clients outside of this process: `redis-backend.ts` has one. */
-export interface StateBackend {
-  /** While it fails, this process enforces its part of a limit. */
-  limiterOf(name: LimiterName): Limiter;
-  /** While it fails, this process uses its own cache. */
-  readonly tokenCache: TokenCacheBackend;
-  /** Token records, and the scopes that applications requested. */
-  readonly state: KeyValueStore;
-  /** How many processes share it, with this one. */
-  replicas(): number;
-  /** Why the processes can't share it now. */
-  problems(): readonly string[];
-  close(): Promise<void>;
-}
 
 /** The state as requests use it. */
 export interface SharedState extends Omit<StateBackend, "limiterOf" | "tokenCache"> {
