@@ -147,7 +147,6 @@ export {
   STATE_SETTINGS,
 } from "./settings/setting-definitions.ts";
 export {
-  DEFAULT_TEXTS,
   givenTexts,
   mayShareAddresses,
   redactSettings,
