@@ -154,4 +154,14 @@ describe("the schedule of backups", () => {
       schedule: { day: null, window: null },
     });
   });
+
+  test("A-085 A-086 the seeded ones are weekdays and windows, or none", async () => {
+    const seeded = (await fetchAllRows(gateway, "GET /vm/instances", "vms")).map(
+      ({ backups }) => (backups as Json)["schedule"] as Json,
+    );
+    for (const { day, window } of seeded) {
+      expect([null, ...days]).toContain(day);
+      expect([null, ...windows]).toContain(window);
+    }
+  });
 });

@@ -95,6 +95,10 @@ describe("datacenters", () => {
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 
+  test.each(["us-east", "ap-west", "tokyo"])("A-032 GET of the datacenter %s gets 404", async (id) => {
+    expect((await gateway.request(`GET /datacenters/${id}`)).status).toBe(404);
+  });
+
   test.each([
     [5201, { id: "ap-west", label: "Mumbai, IN", country: "in" }],
     [5202, { id: "ca-central", label: "Toronto, ON", country: "ca" }],

@@ -25,8 +25,17 @@ const endpoints = [
 ] as const;
 
 describe.each(endpoints)("%s", (call, level, body) => {
-  test("A-109 A-169 without a token gets 401 without a v4 request", async () => {
-    expect(await gateway.request(call, { as: null, body })).toEqual(errorOn(401));
+  test.each([
+    ["no Authorization", null, {}],
+    ["an empty Authorization", null, { authorization: "" }],
+    ["a scheme only", null, { authorization: "token" }],
+    ["a scheme and a blank", null, { authorization: "token " }],
+    ["another scheme", null, { authorization: "Basic dG9rZW46eA==" }],
+    ["a token without a scheme", null, { authorization: "0123456789abcdef" }],
+    ["two tokens", null, { authorization: "token one two" }],
+  ])("A-109 A-169 with %s gets 401 without a v4 request", async (_name, as, headers) => {
+    const response = await gateway.request(call, { as, headers, body });
+    expect(response).toEqual(errorOn(401));
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 
@@ -51,7 +60,27 @@ describe.each(endpoints)("%s", (call, level, body) => {
   });
 });
 
+test("A-169 a rejected token is not sent to v4 again at once", async () => {
+  const as = "e".repeat(64);
+  await gateway.request("GET /vm/instances", { as });
+  gateway.takeV4Requests();
+  expect(await gateway.request("GET /vm/instances", { as })).toEqual(errorOn(401));
+  expect(gateway.takeV4Requests()).toEqual([]);
+});
+
 describe("A-148 the Authorization header", () => {
+  test.each(["token", "Token", "TOKEN", "tOkEn"])("%s T becomes Bearer T", async (scheme) => {
+    const token = gateway.sandbox.tokens.full;
+    const response = await gateway.request("GET /vm/instances", {
+      as: null,
+      headers: { authorization: `${scheme} ${token}` },
+    });
+    expect(response.status).toBe(200);
+    expect(gateway.takeV4Requests().map(({ headers }) => headers["authorization"])).toEqual([
+      `Bearer ${token}`,
+    ]);
+  });
+
   test("contains the caller's own token in each v4 request", async () => {
     const names = ["full", "other", "readOnly", "vms"] as const;
     await Promise.all(names.map((as) => gateway.request("GET /vm/instances/5201", { as })));
@@ -87,6 +116,29 @@ describe("A-149 Authorization: Bearer", () => {
         expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)]);
     }
     expect(gateway.sandbox.requests.at(-1)?.method).toBe("HEAD");
+  });
+
+  test("forwards v4 bodies and v4 errors unchanged", async () => {
+    const body = { region: "atlantis", type: "g6-standard-1" };
+    const native = await gateway.request("POST /vm/instances", { ...bearer(), body });
+    expect(gateway.takeV4Requests()[0]?.body).toEqual(body);
+    expect(native.body).toEqual((await gateway.requestV4("POST /vm/instances", { body })).body);
+    expect(native.status).toBe(400);
+  });
+
+  test("forwards paths that alpha does not have", async () => {
+    expect((await gateway.request("GET /regions/us-east", bearer())).body).toMatchObject({ id: "us-east" });
+  });
+
+  test.each(["Bearer", "bearer", "BEARER"])("with NATIVE_PROXY=off %s gets 401", async (scheme) => {
+    const closed = await startGateway({ NATIVE_PROXY: "off" });
+    const authorization = `${scheme} ${closed.sandbox.tokens.full}`;
+    closed.takeV4Requests();
+    const response = await closed.request("GET /vm/instances", { as: null, headers: { authorization } });
+    const sent = closed.takeV4Requests();
+    await closed.stop();
+    expect(response).toEqual(errorOn(401));
+    expect(sent).toEqual([]);
   });
 });
 

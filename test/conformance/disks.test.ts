@@ -207,6 +207,11 @@ describe("creating a disk", () => {
     },
   );
 
+  test("A-137 read-only creates a read-only disk in v4", async () => {
+    const { body } = await create({ ...blank, read_only: true });
+    expect((await gateway.requestV4(`GET ${path}/${body.id}`)).body.read_only).toBe(true);
+  });
+
   test("A-131 a size of 0 is validated by v4", async () => {
     await create({ ...blank, size: 0 });
     expect(posted()).toEqual({ ...blank, size: 0 });

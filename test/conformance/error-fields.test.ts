@@ -12,16 +12,26 @@ afterEach(() => {
 
 describe("the field of an error", () => {
   test.each([
+    ["region", "datacenter"],
     ["image", "distribution"],
+    ["authorized_keys", "root_ssh_key"],
+    ["authorized_keys[0]", "root_ssh_key"],
+    ["stackscript_id", "stackscript"],
     ["stackscript_data", "stackscript_udf_responses"],
     ["stackscript_data.DOMAIN", "stackscript_udf_responses.DOMAIN"],
     ["backup_id", "backup"],
     ["backups_enabled", "with_backup"],
+    ["type", "type"],
     ["group", "group"],
+    ["root_pass", "root_pass"],
+    ["booted", undefined],
     ["swap_size", undefined],
     ["X-Filter", undefined],
     ["page", undefined],
+    ["", undefined],
+    [null, undefined],
     [undefined, undefined],
+    ["__proto__", undefined],
   ])("A-165 for v4's %j on create is %j", async (v4, alpha) => {
     gateway.respondTo("POST /vm/instances", { status: 400, body: said(v4) });
     expect(await gateway.request("POST /vm/instances", { body: minimalInstance })).toEqual(
@@ -32,9 +42,12 @@ describe("the field of an error", () => {
   test.each([
     ["label", "label"],
     ["group", "group"],
+    ["alerts.cpu", "alerts.cpu.threshold"],
     ["alerts.io", "alerts.io.threshold"],
+    ["alerts.network_in", "alerts.transfer_in.threshold"],
     ["alerts.network_out", "alerts.transfer_out.threshold"],
     ["alerts.transfer_quota", "alerts.transfer_quota.threshold"],
+    ["backups.schedule.day", "backups.schedule.day"],
     ["backups.schedule.window", "backups.schedule.window"],
     ["watchdog_enabled", undefined],
     ["tags", undefined],
@@ -62,6 +75,19 @@ describe("the field of an error", () => {
   test("A-165 is missing in errors of a filter, a page or a header", async () => {
     expect(await gateway.request("GET /vm/instances", { filter: "x" })).toEqual(errorOn(400));
     expect(await gateway.request("GET /vm/instances?page=x")).toEqual(errorOn(400));
+  });
+
+  test("A-165 has no index for an item of a list", async () => {
+    const assignments = [
+      { address: "192.0.2.1", vm_id: 5 },
+      { address: "192.0.2.2", vm_id: "x" },
+    ];
+    const body = { datacenter: "newark", assignments };
+    const response = await gateway.request("POST /networking/ip-assign", { body });
+    expect(response).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: "assignments.vm_id", reason: "Must be the id of an instance." }] },
+    });
   });
 
   test("A-166 is passed on for all of v4's errors, each with its reason", async () => {

@@ -1,7 +1,7 @@
 /** Events, and the actions that alpha has words for (A-050 to A-055, A-156 to A-163). */
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { dateTime, flag, number, text } from "./forms.ts";
-import { errorOn, fetchAllRows, type Json } from "./helpers.ts";
+import { successWith, errorOn, fetchAllRows, type Json } from "./helpers.ts";
 import { packIn } from "../support/packs.ts";
 import { startGateway } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
@@ -72,6 +72,14 @@ describe("T-8.9 the events of an account", () => {
   test("A-163 omit those with actions that alpha does not have", async () => {
     const event = (await eventsOfV4()).find(({ action }) => action === "vm_update");
     expect(await gateway.request(`GET /account/events/${String(event?.["id"])}`)).toEqual(errorOn(404));
+  });
+
+  test("can be read one by one, an unknown one gets 404", async () => {
+    const [event] = events;
+    expect(await gateway.request(`GET /account/events/${String(event?.["id"])}`)).toEqual(
+      successWith(event ?? {}),
+    );
+    expect(await gateway.request("GET /account/events/1")).toEqual(errorOn(404));
   });
 
   test("A-020 A-025 are found by an action under all v4 actions that are shown as it", async () => {

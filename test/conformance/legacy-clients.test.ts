@@ -1,7 +1,15 @@
 /** Requests that real clients send, although alpha's description does not allow them (A-175 to A-179). All must succeed. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { request } from "node:http";
-import { answer, createInstance, successWith, errorOn, fetchAllRows, type Json } from "./helpers.ts";
+import {
+  answer,
+  createInstance,
+  successWith,
+  errorOn,
+  fetchAllRows,
+  type Json,
+  minimalInstance,
+} from "./helpers.ts";
 import { startListeningGateway } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
@@ -61,16 +69,32 @@ describe("requests with empty or null bodies", () => {
 describe("T-2.1 trailing and double slashes", () => {
   test.each([
     ["/vm/instances", "/vm/instances/"],
+    ["/vm/instances?page=2", "/vm/instances/?page=2"],
+    ["/vm/instances/5202", "/vm/instances/5202/"],
     ["/vm/instances/5202/disks?page=1", "/vm/instances/5202/disks/?page=1"],
+    ["/vm/instances/5202", "//vm/instances/5202"],
     ["/vm/instances/5202", "//vm//instances///5202//"],
+    ["/vm/distributions/vm/debian11", "/vm/distributions/vm%2Fdebian11"],
     ["/vm/distributions/vm/debian11", "/vm/distributions/vm%2fdebian11/"],
     ["/vm/kernels/vm/latest_64", "/vm/kernels/vm%2Flatest_64"],
     ["/vm/kernels/vm/latest", "/vm/kernels/vm/latest_32"],
+    ["/datacenters", "/datacenters/"],
   ])("%s also has the path %s", async (path, other) => {
     const [plain, odd] = [await send("GET", path, ""), await send("GET", other, "")];
     expect(plain.status).toBe(200);
     expect(odd).toEqual(plain);
     expect(gateway.takeV4Requests().every(({ path }) => !path.includes("//"))).toBe(true);
+  });
+
+  test("are accepted on a create", async () => {
+    expect(await gateway.request("POST /vm/instances/", { body: minimalInstance })).toEqual(
+      successWith({ label: "vm" }),
+    );
+    const body = { size: 10, label: "data", filesystem: "raw" };
+    const { id } = await createInstance(gateway);
+    expect(await gateway.request(`POST /vm/instances/${id}/disks/`, { body })).toEqual(
+      successWith({ label: "data" }),
+    );
   });
 });
 
@@ -112,6 +136,20 @@ describe("filters of old clients", () => {
       { deprecated: true },
       ({ recommended }) => recommended === false,
     ],
+    [
+      "a date with fraction and zone",
+      "/vm/distributions",
+      "distributions",
+      { created: { "+gte": "2020-01-01T00:00:00.000Z" } },
+      ({ created }) => String(created) >= "2020-01-01T00:00:00",
+    ],
+    [
+      "a date without",
+      "/vm/distributions",
+      "distributions",
+      { created: { "+lte": "2020-01-01T00:00:00" } },
+      ({ created }) => String(created) <= "2020-01-01T00:00:00",
+    ],
   ])("%s", async (_name, path, list, filter, picks) => {
     const all = await fetchAllRows(gateway, `GET ${path}`, list);
     const rows = await fetchAllRows(gateway, `GET ${path}`, list, { filter });
@@ -137,6 +175,28 @@ describe("filters of old clients", () => {
       received += body.vms.length;
     }
     expect(received).toBe(first.total_results);
+  });
+});
+
+describe("X-CORS-Status: true", () => {
+  test.each([
+    ["GET /vm/instances", "full", "200"],
+    ["GET /vm/instances/1", "full", "404"],
+    ["GET /vm/instances?page=0", "full", "400"],
+    ["GET /vm/instances", null, "401"],
+    ["GET /vm/instances", "none", "403"],
+    ["GET /nothing", "full", "404"],
+  ])("%s as %s gets 200 with X-Status %s", async (call, as, status) => {
+    const response = await gateway.request(call, { as, headers: { "x-cors-status": "true" } });
+    const plain = await gateway.request(call, { as });
+    expect([response.status, response.headers.get("x-status")]).toEqual([200, status]);
+    expect([String(plain.status), plain.headers.get("x-status")]).toEqual([status, null]);
+    expect(Object.keys(response.body)).toEqual(Object.keys(plain.body));
+  });
+
+  test("is not sent to v4", async () => {
+    await gateway.request("GET /vm/instances", { headers: { "x-cors-status": "true" } });
+    expect(gateway.takeV4Requests()[0]?.headers).not.toHaveProperty("x-cors-status");
   });
 });
 

@@ -218,6 +218,20 @@ describe("A-178 members that clients require", () => {
     expect(address).toEqual(successWith({ id: address.body.address }));
   });
 
+  test("backups have all members", async () => {
+    const { body } = await ask(`GET ${at}/backups`);
+    expect(Object.keys(body)).toEqual(["daily", "weekly", "snapshot"]);
+    expect(Object.keys(body.snapshot).toSorted()).toEqual(["current", "in_progress"]);
+  });
+
+  test("the addresses of an instance have all members", async () => {
+    const { body } = await ask(`GET ${at}/ips`);
+    expect(Object.keys(body.ipv4)).toEqual(expect.arrayContaining(["public", "private", "shared"]));
+    expect(Object.keys(body.ipv6)).toEqual(
+      expect.arrayContaining(["addresses", "slaac", "link-local", "link_local", "global"]),
+    );
+  });
+
   test("T-8.10 profile, settings and a script's questions have all members", async () => {
     expect((await ask("GET /account/profile")).body).toEqual(some("username"));
     expect((await ask("GET /account/settings")).body).toEqual(some("email"));
@@ -228,6 +242,17 @@ describe("A-178 members that clients require", () => {
       );
     expect(body.user_defined_fields.every((each: Json) => "example" in each)).toBe(true);
     expect(body.user_defined_fields).not.toEqual([]);
+  });
+
+  test("enabling and disabling backups returns the instance", async () => {
+    for (const [action, enabled] of [
+      ["cancel", false],
+      ["enable", true],
+    ] as const) {
+      settle();
+      const response = await ask(`POST ${at}/backups/${action}`);
+      expect(response).toEqual(successWith({ id, backups: expect.objectContaining({ enabled }) }));
+    }
   });
 });
 
@@ -245,6 +270,12 @@ describe("A-176 A-179 pages and totals", () => {
     }
     const nothing = await ask("GET /vm/instances", { filter: { label: "nothing-has-this" } });
     expect(nothing.body).toEqual({ vms: [], page: 1, total_pages: 1, total_results: 0 });
+  });
+
+  test("later pages without the filter of the first have their own exact totals", async () => {
+    const all = (await ask("GET /vm/instances")).body;
+    const { body } = await ask("GET /vm/instances?page=2");
+    expect([body.total_pages, body.total_results]).toEqual([all.total_pages, all.total_results]);
   });
 });
 
@@ -273,6 +304,15 @@ describe("T-8.17 requests outside of this interface", () => {
 });
 
 describe("decisions that no other file tests", () => {
+  test("lists of catalogs and addresses have the decided names", async () => {
+    for (const [path, list] of [
+      ["/vm/types", "types"],
+      ["/networking/ipv4", "ipv4s"],
+      ["/networking/ipv6", "ipv6_pools"],
+    ] as const)
+      expect(Object.keys((await ask(`GET ${path}`)).body)[0]).toBe(list);
+  });
+
   test("T-8.15 a ticket names its subject in both ways", async () => {
     const body = { summary: "About one", description: "It is slow", vm_id: id };
     const { body: result } = await ask("POST /support/tickets", { body });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { startGateway } from "../support/gateway.ts";
 import { dateTime } from "./forms.ts";
-import { answer, fetchAllRows } from "./helpers.ts";
+import { answer, errorOn, fetchAllRows } from "./helpers.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
 const gateway = startForTests(() => startGateway());
@@ -37,9 +37,20 @@ describe("the envelope of a list", () => {
       answer(200, { disks: [], page: 1, total_pages: 1, total_results: 0 }),
     );
   });
+
+  test("A-011 of one object is a list", async () => {
+    const { body } = await gateway.request("GET /vm/instances", { filter: { id: 5201 } });
+    expect(body).toMatchObject({ vms: [{ id: 5201 }], page: 1, total_pages: 1, total_results: 1 });
+  });
 });
 
 describe("pages", () => {
+  test.each(lists)("A-013 GET %s without ?page returns the first page", async (path, _list) => {
+    const first = await gateway.request(`GET ${path}`);
+    expect(first.body.page).toBe(1);
+    expect((await gateway.request(`GET ${path}?page=1`)).body).toEqual(first.body);
+  });
+
   test("A-013 A-016 T-3.3 the pages together contain each object once", async () => {
     const v4 = await gateway.requestV4("GET /vm/instances?page_size=100");
     const pages = await Promise.all(
@@ -55,6 +66,24 @@ describe("pages", () => {
     );
     for (const { total_pages, total_results } of pages)
       expect([total_pages, total_results]).toEqual([3, v4.body.results]);
+  });
+
+  test("A-014 26 objects make a page of 25 and one of 1", async () => {
+    const filter = { id: { "+lt": 5227 } };
+    const sizes = await Promise.all(
+      [1, 2].map(async (page) => (await gateway.request(`GET /vm/instances?page=${page}`, { filter })).body),
+    );
+    expect(
+      sizes.map(({ vms, total_pages, total_results }) => [vms.length, total_pages, total_results]),
+    ).toEqual([
+      [25, 2, 26],
+      [1, 2, 26],
+    ]);
+  });
+
+  test("A-014 25 objects make one page", async () => {
+    const { body } = await gateway.request("GET /vm/instances", { filter: { id: { "+lt": 5226 } } });
+    expect([body.vms.length, body.total_pages, body.total_results]).toEqual([25, 1, 25]);
   });
 
   test.each(["page_size=100", "page_size=25&page=1", "limit=5", "per_page=100"])(
@@ -95,6 +124,27 @@ describe("pages", () => {
     expect([body.total_results, body.total_pages]).toEqual([expected, 1]);
     const late = await gateway.request("GET /vm/instances?page=2", { filter: { id: { "+gt": 5210 } } });
     expect([late.body.total_results, late.body.total_pages]).toEqual([50, 2]);
+  });
+
+  describe.each(["/vm/instances", "/vm/instances/5202/disks", "/vm/distributions"])("of %s", (path) => {
+    test.each([
+      "0",
+      "-1",
+      "1.5",
+      "abc",
+      "",
+      "1e1",
+      "+1",
+      "0x2",
+      "1,2",
+      "null",
+      "1&page=2",
+      "99999999999999999999",
+    ])("A-017 ?page=%s is rejected", async (page) => {
+      gateway.takeV4Requests();
+      expect(await gateway.request(`GET ${path}?page=${page}`)).toEqual(errorOn(400));
+      expect(gateway.takeV4Requests()).toEqual([]);
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 /** The request headers that v4 gets, and the response headers that the client gets: ids, traces and others. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { request } from "node:http";
 import { startAlteredGateway } from "./altered-v4.ts";
 import { minimalInstance } from "./helpers.ts";
 import { RECORDING, startListeningGateway, type GatewayRequest } from "../support/gateway.ts";
@@ -14,6 +15,19 @@ beforeEach(() => {
 });
 
 describe("R-5 X-Request-Id", () => {
+  test.each(["a", "req-1.2_3", "A".repeat(128)])("%s of the caller is kept and sent to v4", async (id) => {
+    const response = await gateway.request("GET /vm/instances/5202", { headers: { "x-request-id": id } });
+    expect(response.headers.get("x-request-id")).toBe(id);
+    const sent = gateway.takeV4Requests().map(({ headers }) => headers["x-request-id"]);
+    expect(new Set(sent)).toEqual(new Set([id]));
+  });
+
+  test.each(["", "a b", "a/b", "<a>", "A".repeat(129)])("%j is invalid and replaced", async (id) => {
+    const response = await gateway.request("GET /vm/instances/5202", { headers: { "x-request-id": id } });
+    expect(response.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+    expect(response.headers.get("x-request-id")).not.toBe(id);
+  });
+
   test.each([
     ["the token of the request", "", (token: string) => token],
     ["a part of another text with the token", "", (token: string) => `id-${token.slice(0, 100)}.1`],
@@ -39,6 +53,28 @@ describe("R-5 X-Request-Id", () => {
     );
     expect(new Set(ids).size).toBe(3);
   });
+});
+
+describe("R-5 traceparent", () => {
+  const trace = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
+
+  test("of the caller is continued", async () => {
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    await gateway.request("GET /vm/instances/5202", { headers: { traceparent } });
+    for (const { headers } of gateway.takeV4Requests()) {
+      expect(trace.exec(String(headers["traceparent"]))?.[1]).toBe("4bf92f3577b34da6a3ce929d0e0e4736");
+    }
+  });
+
+  test.each(["", "nonsense", "00-00000000000000000000000000000000-00f067aa0ba902b7-01"])(
+    "%j is invalid: a new trace is started",
+    async (traceparent) => {
+      await gateway.request("GET /vm/instances", { headers: { traceparent } });
+      const [sent] = gateway.takeV4Requests();
+      expect(sent?.headers["traceparent"]).toMatch(trace);
+      expect(sent?.headers["traceparent"]).not.toMatch(/^00-0{32}/);
+    },
+  );
 });
 
 describe("R-7 X-V4-Equivalent names the v4 call", () => {
@@ -101,6 +137,51 @@ describe("R-7 X-V4-Filter", () => {
 });
 
 describe("R-8 headers that are not passed on", () => {
+  test("v4 gets no hop-by-hop headers, none that Connection names, no cookies and no Host of the client", async () => {
+    const headers = {
+      authorization: `token ${gateway.sandbox.tokens.full}`,
+      host: "alpha.example.com",
+      cookie: "session=1",
+      connection: "close, X-Secret-Hop, Authorization",
+      "x-secret-hop": "1",
+      "proxy-authorization": "Basic x",
+      te: "trailers",
+      "x-forwarded-for": "203.0.113.9",
+      x_forwarded_for: "203.0.113.9",
+      "fly-client-ip": "203.0.113.9",
+      "front-end-https": "on",
+      via: "1.1 elsewhere",
+      "x-ssl-client-verify": "SUCCESS",
+      "x-other": "1",
+      "user-agent": "legacy/1.0",
+    };
+    const status = await new Promise((resolve, reject) => {
+      const sent = request(`${gateway.url}/v4/vm/instances`, { headers }, (response) => {
+        response.resume().on("end", () => resolve(response.statusCode));
+      });
+      sent.on("error", reject).end();
+    });
+    expect(status).toBe(200);
+    const [sent] = gateway.takeV4Requests();
+    expect(Object.keys(sent?.headers ?? {}).toSorted()).toEqual([
+      "accept",
+      "accept-encoding",
+      "authorization",
+      "connection",
+      "host",
+      "traceparent",
+      "user-agent",
+      "x-request-id",
+    ]);
+    expect(sent?.headers).toMatchObject({
+      "user-agent": "legacy/1.0",
+      accept: "application/json",
+      "accept-encoding": "identity",
+    });
+    expect(sent?.headers["host"]).toBe(new URL(gateway.sandbox.url).host);
+    expect(sent?.headers["connection"]).not.toMatch(/secret/i);
+  });
+
   test("T-3.4 clients get none of v4's either", async () => {
     altered.respondTo("GET /vm/instances/5202/disks", {
       headers: {
@@ -129,6 +210,15 @@ describe("R-8 headers that are not passed on", () => {
       expect([name, headers.get(name)]).toEqual([name, null]);
     }
     expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("native clients get no cookies and no Server header of v4", async () => {
+    altered.respondTo("GET /profile", { headers: { "set-cookie": "session=1", server: "v4/9" }, body: {} });
+    const { status, headers } = await altered.request("GET /profile", {
+      as: null,
+      headers: { authorization: `Bearer ${altered.sandbox.tokens.full}` },
+    });
+    expect([status, headers.get("set-cookie"), headers.get("server")]).toEqual([200, null, null]);
   });
 
   test.each(["http://elsewhere.example.com/", "/v4/account"])(

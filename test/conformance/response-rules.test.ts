@@ -45,7 +45,7 @@ describe.each(calls)("%s (%i)", (call, status, options = {}) => {
     expect([200, 400, 401, 403, 404, 420, 500]).toContain(response.status);
   });
 
-  test("A-001 R-2 the body is JSON, and errors have their shape", () => {
+  test("R-2 the body is JSON, and errors have their shape", () => {
     expect(response.headers.get("content-type")).toMatch(/^application\/json\b/);
     expect(Object.keys(response.body).includes("errors")).toBe(status !== 200);
     for (const error of response.body.errors ?? []) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { readEnvironment, SettingsError } from "../../src/base/settings/settings.ts";
 import { request } from "../support/request.ts";
 import { startGateway } from "../support/gateway.ts";
-import { createInstance, debianInstance, errorOn, fetchAllRows } from "./helpers.ts";
+import { createInstance, debianInstance, errorOn, minimalInstance, fetchAllRows } from "./helpers.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
 const gateway = startForTests(() => startGateway());
@@ -56,32 +56,62 @@ describe.each(["UPSTREAM_URL", "AUTH_URL"])("V-001 %s", (name) => {
   );
 });
 
-/** Calls of every kind that send nothing. */
+/** Every route that needs no request body, and the members of its response. */
 const reads = [
-  "GET /vm/instances?page=2",
-  "GET /vm/instances/5201",
-  "GET /vm/instances/5201/disks",
-  "GET /vm/instances/5202/disks/88012",
-  "GET /datacenters/newark",
-  "GET /vm/distributions/vm/debian11",
-  "GET /vm/kernels",
-  "GET /vm/types",
-  "GET /vm/instances?page=0",
-  "GET /nothing",
-  "PATCH /vm/instances",
-  "DELETE /vm/instances",
-];
+  ["GET /vm/instances", 200],
+  ["GET /vm/instances?page=2", 200],
+  ["GET /vm/instances/5201", 200],
+  ["GET /vm/instances/5201/disks", 200],
+  ["GET /vm/instances/5202/disks/88012", 200],
+  ["GET /datacenters", 200],
+  ["GET /datacenters/newark", 200],
+  ["GET /vm/distributions", 200],
+  ["GET /vm/distributions/vm/debian11", 200],
+  ["GET /vm/kernels", 200],
+  ["GET /vm/kernels/vm/latest_64", 200],
+  ["GET /vm/types", 200],
+  ["GET /vm/types/g6-standard-1", 200],
+  ["GET /vm/instances/1", 404],
+  ["GET /vm/instances?page=0", 400],
+  ["GET /nothing", 404],
+  ["PATCH /vm/instances", 404],
+  ["DELETE /vm/instances", 404],
+  ["POST /vm/instances/5201", 404],
+] as const;
 
-test("A-001 a HEAD gets only headers, those of JSON", async () => {
-  const response = await gateway.request("HEAD /vm/instances");
-  expect([response.status, response.text]).toEqual([200, ""]);
-  expect(response.headers.get("content-type")).toMatch(/^application\/json\b/);
+describe("A-001 every response is JSON", () => {
+  test.each(reads)("%s (%i)", async (call, status) => {
+    const response = await gateway.request(call);
+    expect(response.status).toBe(status);
+    expect(response.headers.get("content-type")).toMatch(/^application\/json\b/);
+    expect(typeof response.body).toBe("object");
+    expect(response.body).not.toBeNull();
+  });
+
+  test("for a create, an edit and a delete too", async () => {
+    const response = await gateway.request("POST /vm/instances", { body: minimalInstance });
+    gateway.clock.advance(31_000);
+    const edited = await gateway.request(`PUT /vm/instances/${response.body.id}`, { body: { group: "a" } });
+    const gone = await gateway.request(`DELETE /vm/instances/${response.body.id}`);
+    for (const reply of [response, edited, gone]) {
+      expect(reply.status).toBe(200);
+      expect(reply.headers.get("content-type")).toMatch(/^application\/json\b/);
+      expect(typeof reply.body).toBe("object");
+    }
+    expect(gone.text).toBe("{}");
+  });
+
+  test("with only headers for a HEAD", async () => {
+    const response = await gateway.request("HEAD /vm/instances");
+    expect([response.status, response.text]).toEqual([200, ""]);
+    expect(response.headers.get("content-type")).toMatch(/^application\/json\b/);
+  });
 });
 
 test("A-004 v4 gets only the DELETE requests that clients send", async () => {
   const { id } = await createInstance(gateway);
   gateway.takeV4Requests();
-  for (const call of reads) await gateway.request(call);
+  for (const [call] of reads) await gateway.request(call);
   await gateway.request(`PUT /vm/instances/${id}`, { body: { group: "a" } });
   gateway.clock.advance(8 * 86_400_000);
   await gateway.request("GET /vm/instances");
@@ -116,7 +146,9 @@ describe("methods", () => {
     const all = () => fetchAllRows(gateway, "GET /vm/instances", "vms");
     const before = await all();
     gateway.takeV4Requests();
-    for (const call of reads.filter((one) => one.startsWith("GET"))) await gateway.request(call);
+    for (const [call] of reads.filter(([call]) => call.startsWith("GET"))) {
+      await gateway.request(call, { body: undefined });
+    }
     expect(new Set(gateway.takeV4Requests().map(({ method }) => method))).toEqual(new Set(["GET"]));
     expect(await all()).toEqual(before);
   });

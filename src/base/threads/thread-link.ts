@@ -48,10 +48,7 @@ export class ThreadLink<Job> {
   #calls = 0;
   #lost: string | undefined;
 
-  /**
-   * @param onLost Called once when the thread has ended, for any reason.
-   * @param onLost Called once when the thread has ended, whatever the reason is.
-   */
+  /** @param onLost Called once when the thread has ended, for any reason. */
   constructor(thread: Worker, onLost: () => void = () => {}) {
     this.#thread = thread;
     this.#onLost = onLost;
@@ -65,12 +62,17 @@ export class ThreadLink<Job> {
     if (this.#lost !== undefined) return Promise.reject(new Error(this.#lost));
     this.#calls += 1;
     const call = this.#calls;
+    try {
+      this.#thread.postMessage({ call, job } satisfies ThreadCall<Job>, transfer);
+    } catch (error) {
+      // The job can't be copied. The thread has not got it, and works on.
+      return Promise.reject(error instanceof Error ? error : new Error(errorText(error)));
+    }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const timer = setTimeout(() => void this.end(`it did not respond within ${timeoutMs} ms`), timeoutMs);
     // The thread itself keeps a program alive, if it should.
     timer.unref();
     this.#pending.set(call, { resolve, reject, timer });
-    this.#thread.postMessage({ call, job } satisfies ThreadCall<Job>, transfer);
     return promise;
   }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { KeyValueStore, Log, Settings } from "../../base/index.ts";
-import type { LimiterName } from "../limits/limiter.ts";
 import { createRedisTokenCache } from "./redis-token-cache.ts";
 import { connectRedis, isRejection, type RedisClient } from "./redis-client.ts";
 import { INTEGER, readReply, REDIS_PREFIX, TEXTS } from "./redis-replies.ts";
 import { createRedisStore } from "./redis-store.ts";
 import { createRedisLimiter } from "./redis-limiter.ts";
+import type { StateBackend } from "./state-backend.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;
@@ -70,7 +70,7 @@ async function registerReplica(redis: RedisClient, onFault: (fault: string) => v
  * Shares state in Redis. If Redis is down, the process starts without it and reconnects. While its limiters or its token
  * cache fail, processes use their own.
  */
-export async function openRedisBackend(settings: Settings, log: Log) {
+export async function openRedisBackend(settings: Settings, log: Log): Promise<StateBackend> {
   const onUncounted = (fault: string): void =>
     log.error(
       { code: "AG_REPLICAS_UNCOUNTED", fault },
@@ -90,7 +90,7 @@ export async function openRedisBackend(settings: Settings, log: Log) {
   const replicas = await registerReplica(redis, onUncounted);
   const rates = { all: settings.RATE_LIMIT, create: settings.RATE_LIMIT_CREATE };
   return {
-    limiterOf: (name: LimiterName) => createRedisLimiter(redis, name, rates[name]),
+    limiterOf: (name) => createRedisLimiter(redis, name, rates[name]),
     tokenCache: createRedisTokenCache(redis, {
       ttlSeconds: settings.TOKEN_TTL_SECONDS,
       negativeTtlSeconds: settings.TOKEN_NEGATIVE_TTL_SECONDS,

@@ -1,28 +1,49 @@
 /** State about clients that all serving processes share: its location, and the part that this process keeps. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { KeyValueStore, Log, Settings, STATE_SETTINGS } from "../../base/index.ts";
+import {
+  type KeyValueStore,
+  type Log,
+  type Settings,
+  SHARED_STATE_SETTINGS,
+  type STATE_SETTINGS,
+} from "../../base/index.ts";
 import { createSharedTokenCache, createTokenCache, type TokenCache } from "../auth/token-cache.ts";
 import { createMemoryLimiter, type LimiterName, withFallback } from "../limits/limiter.ts";
 import { createRateLimits, type RateLimits } from "../limits/rate-limits.ts";
+import type { StateBackend } from "./state-backend.ts";
 import { openSqliteKeyValueStore } from "./sqlite-store.ts";
 import { STATE_FILE } from "./sqlite-schema.ts";
 
 /** The state as requests use it. */
-export interface SharedState {
+export interface SharedState extends Omit<StateBackend, "limiterOf" | "tokenCache"> {
   readonly limits: RateLimits;
   readonly tokens: TokenCache;
-  /** Token records, and the scopes that applications requested. */
-  readonly state: KeyValueStore;
-  /** How many processes share it, with this one. */
-  replicas(): number;
-  /** Why the processes can't share it now. */
-  problems(): readonly string[];
-  close(): Promise<void>;
 }
 
 /** The settings that say where the state is. */
 export type StateSettings = Pick<Settings, (typeof STATE_SETTINGS)[number]>;
+
+/** A place in which several processes share their state. Its module is loaded when it is used. */
+interface SharedPlace {
+  open(settings: Settings, log: Log): Promise<StateBackend>;
+  /** Opens its stored keys alone, for a command. @throws {StateUnavailableError} */
+  openStore(address: string): Promise<KeyValueStore>;
+}
+
+type AddressSetting = (typeof SHARED_STATE_SETTINGS)[number];
+
+/** The place for each setting with an address. */
+const PLACES: Readonly<Record<AddressSetting, SharedPlace>> = {
+  REDIS_URL: {
+    open: async (settings, log) => (await import("./redis-backend.ts")).openRedisBackend(settings, log),
+    openStore: async (address) => (await import("./redis-backend.ts")).openRedisState(address),
+  },
+};
+
+/** The setting that says where several processes share their state. Undefined: this process is alone. */
+const addressSettingOf = (settings: StateSettings): AddressSetting | undefined =>
+  SHARED_STATE_SETTINGS.find((name) => settings[name] !== undefined);
 
 /** State of this process: its only state, a cache of the shared state, or the fallback for it. */
 const createLocalState = (settings: Settings) => ({
@@ -37,10 +58,8 @@ const createLocalState = (settings: Settings) => ({
   }),
 });
 
-/** Shares limits and token infos in Redis. While it can't be reached, this process enforces its part of the limits. */
-async function openReplicatedState(settings: Settings, log: Log): Promise<SharedState> {
-  const { openRedisBackend } = await import("./redis-backend.ts");
-  const { limiterOf, tokenCache, ...backend } = await openRedisBackend(settings, log);
+/** Shares limits and token infos. While the backend can't be reached, this process enforces its part of the limits. */
+function withFallbacks({ limiterOf, tokenCache, ...backend }: StateBackend, settings: Settings): SharedState {
   const { limiters, tokens } = createLocalState(settings);
   const limiter = (name: LimiterName, points: number) =>
     withFallback(limiterOf(name), {
@@ -76,8 +95,11 @@ function openLocalState(settings: Settings, log: Log): SharedState {
 }
 
 /** Opens the state of clients where the settings say. */
-export const openSharedState = async (settings: Settings, log: Log): Promise<SharedState> =>
-  settings.REDIS_URL === undefined ? openLocalState(settings, log) : openReplicatedState(settings, log);
+export async function openSharedState(settings: Settings, log: Log): Promise<SharedState> {
+  const name = addressSettingOf(settings);
+  if (name === undefined) return openLocalState(settings, log);
+  return withFallbacks(await PLACES[name].open(settings, log), settings);
+}
 
 /**
  * Opens the state store of a gateway, which may be running.
@@ -85,10 +107,9 @@ export const openSharedState = async (settings: Settings, log: Log): Promise<Sha
  * @returns undefined if there is none yet
  * @throws {StateUnavailableError}
  */
-export async function openExistingState({
-  REDIS_URL: url,
-  DATA_DIR: directory,
-}: StateSettings): Promise<KeyValueStore | undefined> {
-  if (url !== undefined) return (await import("./redis-backend.ts")).openRedisState(url);
+export async function openExistingState(settings: StateSettings): Promise<KeyValueStore | undefined> {
+  const name = addressSettingOf(settings);
+  if (name !== undefined) return PLACES[name].openStore(settings[name] ?? "");
+  const { DATA_DIR: directory } = settings;
   return existsSync(join(directory, STATE_FILE)) ? openSqliteKeyValueStore({ directory }) : undefined;
 }

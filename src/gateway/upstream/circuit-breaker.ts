@@ -31,8 +31,8 @@ const MAX_PROBES = MAX_BLAMED + 1;
 interface Attempts {
   readonly since: number;
   succeeded: number;
-  /** Failures by client. */
-  readonly failed: Shares;
+  /** Failures by client: by its name, and by its accepted token, which it may use from several networks. */
+  readonly failed: readonly [byName: Shares, byToken: Shares];
   /** Failures that no client can cause. */
   failedAnyway: number;
 }
@@ -105,6 +105,11 @@ export class CircuitBreaker {
     return (isByToken ? client.token : undefined) ?? client.networks.at(-1) ?? "";
   }
 
+  /** The accepted token of a client. One without is counted by its name. */
+  #tokenOf(client: ShareClient | undefined): string {
+    return (client?.isKnown === true ? client.token : undefined) ?? this.#nameOf(client);
+  }
+
   #isRecent(since: number): boolean {
     return this.#clock() - since < this.openMs;
   }
@@ -121,25 +126,31 @@ export class CircuitBreaker {
   }
 
   #concerns(client: ShareClient | undefined): boolean {
-    return this.#openFor === undefined || (client !== undefined && this.#openFor.has(this.#nameOf(client)));
+    if (this.#openFor === undefined) return true;
+    if (client === undefined) return false;
+    return this.#openFor.has(this.#nameOf(client)) || this.#openFor.has(this.#tokenOf(client));
   }
 
   #recentAttempts(): Attempts {
     const now = this.#clock();
     if (this.#attempts === undefined || now - this.#attempts.since >= WINDOW_MS)
-      this.#attempts = { since: now, succeeded: 0, failed: new Shares(), failedAnyway: 0 };
+      this.#attempts = { since: now, succeeded: 0, failed: [new Shares(), new Shares()], failedAnyway: 0 };
     return this.#attempts;
   }
 
   /** Counts a failure, and opens the circuit for the clients with most of the failures, or for all. */
   #countFailure(client: ShareClient | undefined): void {
     const attempts = this.#recentAttempts();
+    const [byName, byToken] = attempts.failed;
     if (client === undefined) attempts.failedAnyway += 1;
-    else attempts.failed.take(this.#nameOf(client));
-    const failures = attempts.failed.all + attempts.failedAnyway;
+    else {
+      byName.take(this.#nameOf(client));
+      byToken.take(this.#tokenOf(client));
+    }
+    const failures = byName.all + attempts.failedAnyway;
     const all = failures + attempts.succeeded;
     if (all >= (this.#options.minAttempts ?? 50) && failures > all / 2)
-      this.#open(this.#findBlamed(attempts.failed, failures));
+      this.#open(this.#findBlamed(byName, failures) ?? this.#findBlamed(byToken, failures));
   }
 
   /**

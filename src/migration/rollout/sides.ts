@@ -72,7 +72,7 @@ function keyOf({ client, findWriter }: Writer): string | undefined {
 /** Finds why a client has returned. */
 type FindTrip = (client: string | undefined, route: string | null) => Trip | undefined;
 
-/** Decides by the returns, else by the rules. */
+/** Decides by the returns, else by the rules. The numbers are those of the list above. */
 const createDecide =
   (
     config: () => RolloutConfig,
@@ -80,13 +80,16 @@ const createDecide =
     { tripOf, confirmedConfig }: { readonly tripOf: FindTrip; readonly confirmedConfig: () => RolloutConfig },
   ) =>
   (client: string | undefined, route: string | null): SideDecision => {
+    // 4.
     if (!returns.isKnown()) return { side: "old", why: "the state store was not read yet" };
+    // 5.
     const trip = tripOf(client, route);
     if (trip)
       return {
         side: "old",
         why: `turned back by ${trip.by}${trip.reason === null ? "" : `: ${trip.reason}`}`,
       };
+    // 6. and 7.
     const decision = decideByRules(config(), client, route);
     // Returns on other replicas are not known: nobody moves towards the translation.
     const confirmed = confirmedConfig();
@@ -175,13 +178,16 @@ export function createRollout({
     /** The side of a request. @param route Name of the route. Null: the pack has none */
     sideOf(identity: ClientIdentity, route: string | null, request: RolloutRequest): RolloutDecision {
       const client = lastingName(directory(), identity);
+      // 1.
       if (request.hasGatewayToken) {
         tokenClients.note(client ?? UNNAMED);
         return { client, side: "new", why: "the gateway has issued its token" };
       }
-      const decision = keepCursor(decide(client, route), request.cursor);
-      const { findWriter } = request;
-      return { client, ...keepWrites(decision, { client, findWriter }, route) };
+      const { cursor, findWriter } = request;
+      // 4. to 7. decide. A cursor (3.) and a recent write (2.) may each replace that decision.
+      const decided = decide(client, route);
+      const withCursor = keepCursor(decided, cursor);
+      return { client, ...keepWrites(withCursor, { client, findWriter }, route) };
     },
     /** Notes a write before it is sent. @returns undefined if nothing depends on it */
     beginWrite: (writer: Writer, side: Side): BegunWrite | undefined =>

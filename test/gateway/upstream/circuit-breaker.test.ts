@@ -281,3 +281,8 @@ describe("many tokens of one network", () => {
     expect(isOpenFor("ann", undefined)).toEqual([true, true]);
   });
 });
+
+test("an accepted token of many networks is one customer: the circuit opens for it alone", () => {
+  for (let n = 0; n < 20; n += 1) by(`ann@network ${n}`, 1);
+  expect(isOpenFor("ann@network 99", "bob@network 1", "bob", undefined)).toEqual([true, false, false, false]);
+});

@@ -3,7 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { fingerprint, tokenHash } from "../../../src/gateway/auth/token-cache.ts";
+import { startService } from "../../../src/app/composition/start.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { readEnvironment } from "../../../src/base/settings/settings.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { allBut } from "../../support/fake-time.ts";
@@ -79,6 +82,12 @@ describe("a window of a brown-out", () => {
     expect((await gateway.request(LIST)).status).toBe(200);
   });
 
+  test("has the status of its stage", async () => {
+    await startWith(BROWN_OUT.replace("for: 1h", "for: 1h, status: 503"));
+    moveTo("2026-06-01T10:30:00Z");
+    expect((await gateway.request(LIST)).status).toBe(503);
+  });
+
   test("is recorded with its route, and counted", async () => {
     await startRecording(BROWN_OUT);
     moveTo("2026-06-01T10:30:00Z");
@@ -102,6 +111,15 @@ describe("a window of a brown-out", () => {
     expect([native.status, native.headers.get("deprecation")]).toEqual([200, null]);
   });
 
+  test("does not affect a client that is allowed by name until a later day", async () => {
+    await startWith(`${BROWN_OUT}allow: { reports: 2026-09-01 }\n`, {
+      CLIENTS_FILE: clientsFile(`reports: { user_agents: ["reports/*"] }`),
+    });
+    moveTo("2026-06-01T10:30:00Z");
+    expect((await gateway.request(LIST, { headers: { "user-agent": "reports/1" } })).status).toBe(200);
+    expect((await gateway.request(LIST, { headers: { "user-agent": "other/1" } })).status).toBe(500);
+  });
+
   test("does not begin while a client that it waits for called within 14 days before", async () => {
     await startRecording(BROWN_OUT.replace("for: 1h", "for: 1h, wait_for: [reports]"), {
       CLIENTS_FILE: clientsFile(`reports: { user_agents: ["reports/*"] }`),
@@ -117,6 +135,28 @@ describe("a window of a brown-out", () => {
     moveTo("2026-06-15T10:30:00Z");
     await waitFor(async () => (await planStatus()).stages[0].state === "active");
     expect((await gateway.request(LIST, { headers: { "user-agent": "reports/1" } })).status).toBe(500);
+  });
+});
+
+describe("a window that is open", () => {
+  test("ends for a client that a changed plan waits for, and begins again without it", async () => {
+    const waiting = (...names: string[]): string =>
+      BROWN_OUT.replace("for: 1h", `for: 1h, wait_for: [${names.join(", ")}]`);
+    const file = await startRecording(waiting("silent"), {
+      CLIENTS_FILE: clientsFile(`reports: { user_agents: ["reports/*"] }\nsilent: {}`),
+    });
+    const statusAfter = async (plan: string, state: string): Promise<number> => {
+      writeFileSync(file, `announced: 2026-01-01\n${plan}`);
+      await gateway.reload();
+      await waitFor(async () => (await planStatus()).stages[0].state === state);
+      return (await gateway.request(LIST, { as: "other" })).status;
+    };
+    await gateway.request(LIST, { headers: { "user-agent": "reports/1" } });
+    moveTo("2026-06-01T10:30:00Z");
+    await waitFor(async () => (await planStatus()).stages[0].state === "active");
+    expect(await statusAfter(waiting("silent", "reports"), "waiting")).toBe(200);
+    await waitFor(async () => (await planStatus()).stages[0].blockedBy[0] === "reports");
+    expect(await statusAfter(waiting("silent"), "active")).toBe(500);
   });
 });
 
@@ -174,6 +214,29 @@ describe("a storm of retries", () => {
     await gateway.requestAdmin("POST /api/sunset/resume", { body: { by: "Ann", stage: "first" } });
     expect((await gateway.request(LIST)).status).toBe(500);
   });
+
+  test("of three named clients in one network pauses the stage", async () => {
+    const file = clientsFile("{}");
+    await startRecording(BROWN_OUT, { TRUST_PROXY: "127.0.0.1", CLIENTS_FILE: file });
+    const entries = SENDERS.map(
+      ([as]) => `${as}: { tokens: ["${fingerprint(tokenHash(gateway.sandbox.tokens[as]))}"] }`,
+    );
+    writeFileSync(file, entries.join("\n"));
+    await gateway.reload();
+    for (const [as] of SENDERS) await requestFrom(as, "192.0.2.1");
+    moveTo("2026-06-01T10:30:00Z");
+    for (const [as] of SENDERS) await stormFrom(as, "192.0.2.1");
+    await waitFor(async () => (await planStatus()).stages[0].state === "paused");
+    const [{ reason }] = (await planStatus()).pauses;
+    expect(reason).toBe("full, other, readOnly answered with storms of retries");
+  });
+
+  test("of invented tokens pauses nothing", async () => {
+    await startRecording(BROWN_OUT);
+    moveTo("2026-06-01T10:30:00Z");
+    for (let request = 0; request < 150; request += 1) await gateway.request(LIST, { as: "invented" });
+    expect((await planStatus()).pauses).toEqual([]);
+  });
 });
 
 describe("a freeze", () => {
@@ -223,6 +286,37 @@ describe("a freeze", () => {
     moveTo("2026-06-02T00:00:03Z");
     expect((await read("full")).status).toBe(200);
     expect((await read("invented")).status).toBe(403);
+  });
+
+  test("needs the audit: without it the gateway does not start", async () => {
+    await expect(startWith(FREEZE, { AUDIT: "off" })).rejects.toThrow(
+      "a freeze needs the audit, which knows who called before",
+    );
+    gateway = await startGateway();
+  });
+
+  test("lets in another token that the entry of a known one lists", async () => {
+    const directory = clientsFile("reports: {}");
+    await startRecording(FREEZE, { CLIENTS_FILE: directory });
+    expect((await gateway.request(LIST)).status).toBe(200);
+    moveTo("2026-06-02T00:00:03Z");
+    const { full, other } = gateway.sandbox.tokens;
+    const tokens = [full, other].map((token) => `"${fingerprint(tokenHash(token))}"`);
+    writeFileSync(directory, `reports: { tokens: [${tokens.join(", ")}] }`);
+    await gateway.reload();
+    expect((await gateway.request(LIST, { as: "other" })).status).toBe(200);
+  });
+
+  test("lets in nobody by a user agent, which anybody can send, and who is allowed by that name", async () => {
+    const CLIENTS_FILE = clientsFile(
+      `reports: { user_agents: ["reports/*"] }\nscripts: { user_agents: ["curl/*"] }`,
+    );
+    await startRecording(`${FREEZE}allow: { scripts: 2026-09-01 }\n`, { CLIENTS_FILE });
+    const statusOf = async (as: string, agent: string): Promise<number> =>
+      (await gateway.request(LIST, { as, headers: { "user-agent": agent } })).status;
+    expect([await statusOf("full", "reports/1"), await statusOf("full", "curl/8")]).toEqual([200, 200]);
+    moveTo("2026-06-02T00:00:03Z");
+    expect([await statusOf("other", "reports/1"), await statusOf("other", "curl/8")]).toEqual([403, 200]);
   });
 
   test.each<[string, Record<string, string>]>([
@@ -282,6 +376,16 @@ describe("the end", () => {
       client: { accepted: true },
       rejectedBy: "sunset",
     });
+  });
+
+  test("comes for some routes first", async () => {
+    await startWith(`end: 2026-07-01\nstages: [{ end: 2026-06-02, routes: [GET /datacenters] }]\n`);
+    const sunsetOf = async (call: string) => (await gateway.request(call)).headers.get("sunset");
+    expect(await sunsetOf("GET /datacenters")).toBe("Tue, 02 Jun 2026 00:00:00 GMT");
+    expect(await sunsetOf(LIST)).toBe("Wed, 01 Jul 2026 00:00:00 GMT");
+    moveTo("2026-06-02T00:00:03Z");
+    expect((await gateway.request("GET /datacenters")).status).toBe(410);
+    expect((await gateway.request(LIST)).status).toBe(200);
   });
 });
 
@@ -400,6 +504,17 @@ describe("a changed plan", () => {
     expect(await sunset()).toBe("Sat, 01 Aug 2026 00:00:00 GMT");
     expect(await metric("alpha_gateway_sunset_file_last_reload_successful")).toBe(0);
   });
+
+  test("follows the ends of the client directory", async () => {
+    const directory = clientsFile(`reports: { user_agents: ["reports/*"], ends: 2026-09-01 }`);
+    await startWith("end: 2026-07-01\n", { CLIENTS_FILE: directory });
+    const sunset = async () =>
+      (await gateway.request(LIST, { headers: { "user-agent": "reports/1" } })).headers.get("sunset");
+    expect(await sunset()).toBe("Tue, 01 Sep 2026 00:00:00 GMT");
+    writeFileSync(directory, `reports: { user_agents: ["reports/*"], ends: 2026-10-01 }`);
+    await gateway.reload();
+    expect(await sunset()).toBe("Thu, 01 Oct 2026 00:00:00 GMT");
+  });
 });
 
 describe("a client with a date of its own that gets another name", () => {
@@ -442,4 +557,13 @@ describe("a client with a date of its own that gets another name", () => {
     await waitFor(async () => (await areInForce()).every((value) => value === 1));
     expect(await afterTheEnd()).toEqual(SERVED);
   });
+});
+
+test("a plan with an unknown route prevents the start", async () => {
+  gateway = await startGateway();
+  const file = writeOperatorFile(
+    "announced: 2026-01-01\nstages: [{ end: 2026-06-02, routes: [GET /vm/instnaces] }]\n",
+  );
+  const settings = readEnvironment({ SUNSET_FILE: file, PORT: "0", ADMIN_PORT: "0", LOG_LEVEL: "silent" });
+  await expect(startService(settings)).rejects.toThrow('the pack has no route "GET /vm/instnaces"');
 });

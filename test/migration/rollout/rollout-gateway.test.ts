@@ -1,7 +1,8 @@
 /** A gateway with two sides: the old service for everybody, and the translation for whom ROLLOUT_FILE names. */
 import { writeFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { json, neverRespond, startFakeV4 } from "../../support/fake-v4.ts";
+import { json, neverRespond, raw, startFakeV4 } from "../../support/fake-v4.ts";
 import {
   openGateway,
   startGateway,
@@ -201,6 +202,17 @@ describe("a return without a person", () => {
     );
   });
 
+  test("is not put off by requests without a valid token", async () => {
+    const { gateway, call } = await start("data: shared\nnew: [{ clients: [billing] }]");
+    await call("reports");
+    await gateway.sandbox.close();
+    for (let index = 0; index < 3; index += 1) await call("billing");
+    for (let index = 0; index < 150; index += 1)
+      await call("billing", LIST, { as: null, headers: { "user-agent": "billing/1" } });
+    await call("billing");
+    expect(isOld(await call("billing"))).toBe(true);
+  });
+
   test("does not come because of a candidate that fails for those who ask for it", async () => {
     const { folder, says } = copyPack();
     says("other");
@@ -225,10 +237,16 @@ describe("a return without a person", () => {
     expect([body.rollout.trips, body.rollout.scores]).toEqual([[], []]);
   });
 
-  test("does not come while the old service never responds", async () => {
+  test.each([
+    ["answers with 500", json(500, {})],
+    ["resets", raw("", "reset")],
+    ["never responds", neverRespond],
+  ])("does not come while the old service %s", async (_what, behaviour) => {
     const rollout = "data: shared\nnew: [{ clients: [billing] }]";
-    const { gateway, call } = await start(rollout, { UPSTREAM_TIMEOUT_MS: "200" });
-    old.respondWith(neverRespond);
+    const { gateway, call } = await start(rollout, {
+      UPSTREAM_TIMEOUT_MS: "200",
+    });
+    old.respondWith(behaviour);
     // A client counts whose token was accepted.
     await call("billing");
     await call("reports");
@@ -241,6 +259,25 @@ describe("a return without a person", () => {
     expect(metrics).toContain("alpha_gateway_rollout_blocked 1");
     expect(metrics).not.toContain("alpha_gateway_rollout_tripped{");
   });
+
+  test("does not come while the old service hangs that has answered a moment ago, and comes once it answers", async () => {
+    const { gateway, call } = await start("data: shared\nnew: [{ clients: [billing] }]");
+    const trips = async () => (await gateway.requestAdmin("GET /api/rollout")).body.rollout.trips;
+    for (let index = 0; index < 30; index += 1) await call("reports");
+    old.respondWith(neverRespond);
+    // It ends with the gateway.
+    call("reports").catch(() => {});
+    await waitFor(() => old.calls.length === 1);
+    await wait(2100);
+    await gateway.sandbox.close();
+    await fail(call);
+    await wait(500);
+    expect(await trips()).toEqual([]);
+    expect((await gateway.requestAdmin("GET /metrics")).text).toContain("alpha_gateway_rollout_blocked 1");
+    old.respondWith(json(200, { from: "old" }));
+    await call("reports");
+    await waitFor(async () => (await trips()).length === 1);
+  }, 30_000);
 
   test("does not come because of a window of the sunset plan", async () => {
     const SUNSET_FILE = writeOperatorFile(

@@ -55,6 +55,9 @@ beforeEach(async () => {
 afterEach(async () => {
   restoreEnv();
   for (const { stop } of replicas) await stop();
+  await redis.stop();
+  await old.close();
+  await v4.close();
 });
 
 async function startReplica(index: number): Promise<Replica> {

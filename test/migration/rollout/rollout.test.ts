@@ -158,6 +158,14 @@ describe("confirmed differences", () => {
     expect(codes()).toEqual(["AG_ROLLOUT_TURNED_BACK", "AG_ROLLOUT_TURNED_BACK"]);
   });
 
+  test("of several replicas add up", async () => {
+    const replicas = await Promise.all([SHARED, SHARED, SHARED, SHARED].map((text) => startReplica(text)));
+    for (const [index, replica] of replicas.entries()) see(replica, "different", String(index));
+    for (const replica of replicas) await replica.tick();
+    for (const replica of replicas) await replica.tick();
+    expect(replicas.map((replica) => sideOf(replica))).toEqual(["old", "old", "old", "old"]);
+  });
+
   test("far from each other turn nothing back", async () => {
     const replica = await startReplica(SHARED);
     for (let index = 0; index < 20; index += 1) {
@@ -254,12 +262,27 @@ describe("failures of the translation", () => {
     expect(sideOf(replica)).toBe(side);
   });
 
+  test("turn a route back on which only one sender sees the old service fail, and which answers others", async () => {
+    const replica = await startReplica(SHARED);
+    noteOld(replica, "GET /books", { shop: true });
+    noteOld(replica, "POST /books", { reports: false });
+    fail(replica, 8);
+    expect(sideOf(replica)).toBe("old");
+  });
+
   test("turn a route back on which the old service answers, though it fails on others", async () => {
     const replica = await startReplica(SHARED);
     noteOld(replica, "POST /books", { billing: true, shop: true, reports: true });
     noteOld(replica, "GET /books", { billing: false });
     fail(replica, 8);
     expect(sideOf(replica)).toBe("old");
+  });
+
+  test("turn nothing back to a service that nobody has called on the route, and that fails on others", async () => {
+    const replica = await startReplica(SHARED);
+    noteOld(replica, "POST /books", { billing: true, shop: true, reports: false });
+    fail(replica, 8);
+    expect(sideOf(replica)).toBe("new");
   });
 
   test("turn nothing back to a service that nobody has called for 30 s", async () => {
@@ -363,6 +386,16 @@ describe("clients count, not requests", () => {
     expect(hasReturned(replica)).toBe(true);
   });
 
+  test("failures hours apart add up", async () => {
+    const replica = await startReplica(SHARED);
+    for (let hour = 0; hour < 4; hour += 1) {
+      now += 3_600_000;
+      noteTurns(replica, 1, { a: 1 });
+      await replica.tick();
+    }
+    expect(hasReturned(replica)).toBe(true);
+  });
+
   test("after a person has resumed a route, one client of several still can't turn it back", async () => {
     const replica = await startReplica(SHARED);
     noteTurns(replica, 4, { a: 1, b: 1 });
@@ -433,6 +466,14 @@ describe("an old service that hangs", () => {
     expect([sideOf(replica), replica.returns.blocked()]).toEqual(["old", []]);
   });
 
+  test("is not well for other routes either", async () => {
+    const replica = await startAnswered(["billing", "reports"]);
+    replica.beginOld("POST /books", () => "billing");
+    now += 2000;
+    fail(replica);
+    expect(sideOf(replica)).toBe("new");
+  });
+
   test.each<[string, () => string | undefined]>([
     ["of one client", () => "shop"],
     ["of a stranger", () => undefined],
@@ -441,6 +482,26 @@ describe("an old service that hangs", () => {
     replica.beginOld("GET /books", client);
     now += 2000;
     if (client() !== undefined) replica.noteOld("GET /books", false, "reports");
+    fail(replica);
+    expect(sideOf(replica)).toBe("old");
+  });
+
+  test.each([1, 100])("is well for a route where %i calls of only one client wait", async (count) => {
+    const replica = await startReplica(SHARED);
+    for (let index = 0; index < count; index += 1) replica.beginOld("GET /books", () => "shop");
+    now += 2000;
+    replica.noteOld("POST /books", false, "reports");
+    fail(replica);
+    expect(sideOf(replica)).toBe("old");
+  });
+
+  test("is well where one client begins further calls, and others were answered since it waits", async () => {
+    const replica = await startAnswered(["billing", "reports"]);
+    replica.beginOld("GET /books", () => "shop");
+    now += 1000;
+    replica.noteOld("GET /books", false, "reports");
+    for (let index = 0; index < 100; index += 1) replica.beginOld("GET /books", () => "shop");
+    now += 2000;
     fail(replica);
     expect(sideOf(replica)).toBe("old");
   });
@@ -544,6 +605,21 @@ describe("the log of each replica", () => {
       ["resumed", "client", "billing", "Ben", "corrected"],
     ];
     expect(inLog()).toEqual([returned, returned, resumed, resumed]);
+  });
+
+  test("names both of a resume and a return that come between two looks", async () => {
+    const [one, other] = [await startReplica(SHARED), await startReplica(SHARED)];
+    await one.turnBack({ kind: "all", name: "all", ...ANN });
+    await other.tick();
+    lines = [];
+    isLogged = (replica) => replica === 2;
+    await one.resume({ kind: "all", name: "all", by: "Ben", reason: null });
+    await one.turnBack({ kind: "all", name: "all", ...ANN, by: "Cleo" });
+    await other.tick();
+    expect(inLog()).toEqual([
+      ["resumed", "all", "all", "Ben", null],
+      ["returned", "all", "all", "Cleo", null],
+    ]);
   });
 });
 

@@ -64,6 +64,38 @@ test("the built program serves, with the console, the audit and the included pac
   expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
 });
 
+test("the built program sends files to v4, and gives v4's files to clients", async () => {
+  const gateway = await serve(temporaryFolder(), { script: script(), cwd: temporaryFolder() });
+  const [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
+  const send = (
+    path: string,
+    init: RequestInit = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> =>
+    fetch(`${gateway.url}/v4${path}`, { ...init, headers: { authorization: `token ${token}`, ...headers } });
+  const firstId = async (path: string, list: string): Promise<string> => {
+    const { [list]: [row] = [] } = (await (await send(path)).json()) as Record<string, { id: string }[]>;
+    return String(row?.id);
+  };
+
+  const thumbnail = `/account/clients/${await firstId("/account/clients", "clients")}/thumbnail`;
+  const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
+  const type = { "content-type": "image/png" };
+  expect((await send(thumbnail, { method: "PUT", body: png }, type)).status).toBe(200);
+  const file = await fetch(`${gateway.url}/v4${thumbnail}`);
+  expect([file.status, file.headers.get("content-type")]).toEqual([200, "image/png"]);
+  expect(new Uint8Array(await file.arrayBuffer())).toEqual(png);
+
+  const attachment = new FormData();
+  attachment.set("file", new Blob(["a log"]), "log.txt");
+  const attachments = `/support/tickets/${await firstId("/support/tickets", "tickets")}/attachments`;
+  const uploaded = await send(attachments, { method: "POST", body: attachment });
+  expect([uploaded.status, await uploaded.json()]).toEqual([200, {}]);
+
+  gateway.signal("SIGTERM");
+  expect(await gateway.ended).toMatchObject({ code: 0, signal: null, err: "" });
+});
+
 test("the built program checks its own pack from any folder", async () => {
   const { code, out } = await run(["check"], { script: script(), cwd: temporaryFolder() }).ended;
 

@@ -32,7 +32,7 @@ const newcomersOf = (table: string): string => `
 const NEW_TOKENS = `FROM audit_token WHERE first / ${DAY_MS} = last / ${DAY_MS} AND fingerprint NOT IN LIST($1)`;
 
 /** The result of one step. */
-interface CutSummaries {
+export interface CutSummaries {
   /** Clients that lost summaries because there are too many, once for each table. */
   readonly clients: number;
   /** Whether there may be more to delete. */

@@ -20,7 +20,7 @@ interface SizedSegment extends StoredSegment {
 }
 
 /** The result of one step. */
-interface MadeRoom {
+export interface MadeRoom {
   /** Records that were deleted only because of the size limit. */
   readonly evicted: number;
   /** Whether there may be more to delete. */

@@ -1,6 +1,9 @@
 /** Plays the story: sends what the clients want to a gateway whose clock it sets, and notes what they got. */
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
+import { createRecordIds } from "../../../../src/audit/record/record-id.ts";
+import type { AuditStore } from "../../../../src/audit/store/store.ts";
+import { sampleRecord } from "../../../audit/record/sample-record.ts";
 import { envelope, json, plain, startFakeV4, type FakeV4, type Responder } from "../../../support/fake-v4.ts";
 import { WEBHOOK_SECRET, type ReceivedNotice } from "../../../support/notice-receivers.ts";
 import { createSettableClock, type SettableClock } from "../../../support/set-clock.ts";
@@ -13,6 +16,7 @@ import {
   directoryText,
   fingerprintOf,
   MOBILE,
+  MOBILE_ID,
   PLAN,
   SCAN,
   scannedTokens,
@@ -78,26 +82,33 @@ const respond: Responder = (call, response) => {
   choose()(call, response);
 };
 
+/** Where a gateway keeps its records. */
+export interface StoryStore {
+  readonly env: Readonly<Record<string, string>>;
+  /** Opens it beside the gateway. */
+  open(folder: string, clock: () => number): AuditStore | Promise<AuditStore>;
+}
+
 /** The answer to a request of the admin API, or of a command. */
 export type Answer = any; // eslint-disable-line typescript/no-explicit-any
-
-type Settings = Readonly<Record<string, string>>;
 
 export class Play {
   readonly clients: readonly StoryClient[] = createClients();
   readonly ledger: Ledger;
   readonly #folder: string;
+  readonly #store: StoryStore;
   readonly #v4: FakeV4;
   readonly #clock: SettableClock;
-  readonly #env: Settings;
+  readonly #env: Readonly<Record<string, string>>;
   /** The tokens of the users of applications. */
   readonly #issued = new Map<string, readonly string[]>();
   #gateway: Serving | undefined;
   #now = 0;
   #sentSinceStart = 0;
 
-  private constructor(folder: string, store: Settings, v4: FakeV4) {
+  private constructor(folder: string, store: StoryStore, v4: FakeV4) {
     this.#folder = folder;
+    this.#store = store;
     this.#v4 = v4;
     this.#clock = createSettableClock(folder);
     const clientsFile = join(folder, "clients.yaml");
@@ -111,7 +122,7 @@ export class Play {
     );
     this.#env = {
       ...this.#clock.env,
-      ...store,
+      ...store.env,
       UPSTREAM_URL: v4.url,
       AUTH_URL: v4.url,
       CLIENTS_FILE: clientsFile,
@@ -135,12 +146,12 @@ export class Play {
     );
     this.ledger = new Ledger({
       usageRetentionDays: USAGE_RETENTION_DAYS,
+      quietDays: QUIET_DAYS,
       nameOf: ({ application, fingerprint }) => names.get(application ?? fingerprint ?? "") ?? null,
     });
   }
 
-  /** @param store Settings that say where the gateway keeps its records. */
-  static async create(folder: string, store: Settings): Promise<Play> {
+  static async create(folder: string, store: StoryStore): Promise<Play> {
     const v4 = await startFakeV4();
     v4.respondWith(respond);
     return new Play(folder, store, v4);
@@ -153,6 +164,10 @@ export class Play {
   /** The notices that a webhook got so far. */
   get notices(): readonly Notice[] {
     return this.#v4.calls.filter(({ path }) => path === "/hook").map((call) => call.json() as Notice);
+  }
+
+  close(): Promise<void> {
+    return this.#v4.close();
   }
 
   /** Sets the clock of the gateway, which stands still until it is set again. */
@@ -177,9 +192,19 @@ export class Play {
   /** Waits until each request has its record in the store: whoever looks at the clients afterwards sees it. */
   async waitUntilRecorded(): Promise<void> {
     await waitFor(async () => {
-      const text = await (await fetch(`${this.#gateway?.admin}/metrics`)).text();
-      const [, written = 0] = /^alpha_gateway_audit_written_total (\S+)$/m.exec(text) ?? [];
-      return Number(written) >= this.#sentSinceStart;
+      const [written = 0] = await this.metrics("audit_written_total");
+      return written >= this.#sentSinceStart;
+    });
+  }
+
+  /** The values of metrics. */
+  async metrics(...names: readonly string[]): Promise<readonly number[]> {
+    const response = await fetch(`${this.#gateway?.admin}/metrics`);
+    const text = await response.text();
+    return names.map((name) => {
+      const start = `\nalpha_gateway_${name} `;
+      const at = text.indexOf(start);
+      return at === -1 ? 0 : Number.parseFloat(text.slice(at + start.length));
     });
   }
 
@@ -236,7 +261,7 @@ export class Play {
       userAgent,
     }: { token: string | null; application?: string | null; userAgent: string },
     body = wish.body,
-  ): Promise<{ status: number; text: string }> {
+  ): Promise<{ status: number; text: string; headers: Headers }> {
     const scheme = wish.lane === "alpha" ? "token" : "Bearer";
     const response = await fetch(`${this.#gateway?.url}${wish.path}`, {
       method: wish.method,
@@ -248,7 +273,7 @@ export class Play {
       ...(body !== undefined && { body }),
     });
     const text = await response.text();
-    const { status } = response;
+    const { status, headers } = response;
     this.#sentSinceStart += 1;
     const wasServed = status < 400 || status === 404;
     this.ledger.note(
@@ -261,10 +286,12 @@ export class Play {
         // A sign-in that failed has only named its application.
         application: token === null && !wasServed ? null : application,
         userAgent,
+        names: wasServed ? (wish.names ?? []) : [],
+        losses: wasServed && token?.includes("rich") ? (wish.losses ?? []) : [],
       },
       wasServed,
     );
-    return { status, text };
+    return { status, text, headers };
   }
 
   /**
@@ -287,10 +314,11 @@ export class Play {
   }
 
   /** A day of all clients. */
-  async playDay(day: Day): Promise<void> {
+  async playDay(day: Day, before: (slot: number) => Promise<void> = async () => {}): Promise<void> {
     for (const [slot, hour] of SLOTS.entries()) {
       this.setTime(`${day.date}T${hour}:00Z`);
       await this.waitForWindows();
+      await before(slot);
       const clients = this.clients.filter((client) => client.slot === slot);
       await Promise.all(clients.map((client) => this.#playClient(client, day)));
       if (slot === 0) await this.#playStrangers(day);
@@ -324,5 +352,38 @@ export class Play {
     for (const token of scannedTokens(day))
       for (const wish of SCAN) await this.send(wish, { token, userAgent: SCANNER_AGENT });
     for (const wish of ANONYMOUS) await this.send(wish, { token: null, userAgent: ANONYMOUS_AGENT });
+  }
+
+  /**
+   * Records calls of further users of the mobile application by the store's own API, which the gateway uses: thousands of
+   * sign-ins would take minutes. The gateway is stopped meanwhile.
+   */
+  async addMobileUsers(count: number): Promise<void> {
+    const store = await this.#store.open(this.#folder, () => this.#now);
+    const newId = createRecordIds(() => this.#now);
+    const mobile = this.clients.find(({ name }) => name === MOBILE);
+    for (let index = 0; index < count; index += 1) {
+      const fingerprint = fingerprintOf(`mobile-user-${index}`);
+      const call = {
+        time: this.#now,
+        lane: "alpha",
+        route: "GET /vm/instances",
+        status: 200,
+        fingerprint,
+        application: MOBILE_ID,
+        userAgent: mobile?.userAgent({} as Day) ?? "",
+      } as const;
+      const record = sampleRecord(newId(), {
+        ...call,
+        time: new Date(call.time).toISOString(),
+        client: fingerprint,
+        agent: call.userAgent,
+        accepted: true,
+        losses: [],
+      });
+      await store.append(record);
+      this.ledger.note({ ...call, names: [], losses: [] }, true);
+    }
+    await store.close();
   }
 }
