@@ -46,6 +46,7 @@ export {
   clientsOf,
   DamagedRecordError,
   MAX_LIMIT,
+  type ValueFilter,
 } from "./store/store.ts";
 export { isOfClients } from "./store/record-row.ts";
 export type { CallersReader, RouteCaller, RouteCallers, SentName } from "./usage/callers.ts";

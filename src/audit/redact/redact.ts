@@ -48,10 +48,19 @@ const MIN_TOKEN_LENGTH = 8;
 const UNPARSED = "secrets in a text that is no JSON and no form";
 
 /**
- * Removes secrets from what is recorded (R-16). First it finds the secret values of all messages of an exchange. Then
- * it replaces them wherever they occur, in addition to values with a secret name. `secret-names.ts` says which names
- * are secret, and `redact-walk.ts` goes over the values. No method throws or changes its arguments. The time of each
- * method is proportional to the length of the text.
+ * Removes secrets from what is recorded (R-16). An exchange is gone over twice:
+ *
+ * 1. Find: `find` begins with the client's request, and `addFrom` and its like add the other messages. All the values
+ *    with a secret name, and the tokens, are then in one `SecretValues`.
+ * 2. Redact: each text and each body passes one of the other methods, with these values. They are replaced wherever
+ *    they occur, in addition to values with a secret name.
+ *
+ * Bodies of v4 are only searched while they are redacted. If there are more values then, `redactMessages` of
+ * `gateway/record/create-record.ts` redacts once more.
+ *
+ * Both passes go over a text with a `RedactionWalk`: the first uses what it finds, the second what it returns.
+ * `secret-names.ts` says which names are secret. No method throws or changes its arguments. The time of each method is
+ * proportional to the length of the text.
  *
  * A body is redacted before it is truncated, so that no part of a secret is left. One that has the name of a secret
  * and can't be parsed is not recorded.
@@ -70,7 +79,9 @@ export class Redaction {
     this.#literals = literals;
   }
 
-  /** Finds the values with secret names in the client's request, and adds its tokens. */
+  // First pass: find.
+
+  /** Begins with the tokens, and with the values of secret names in the client's request. */
   find(sent: SentTexts, tokens: readonly (string | undefined)[] = []): SecretValues {
     const found = new SecretValues();
     for (const token of tokens)
@@ -103,9 +114,12 @@ export class Redaction {
     });
   }
 
-  /** Whether a text may contain a value with a secret name. It never misses one. */
-  mayHaveSecrets(text: string): boolean {
-    return this.#names.maybeIn(text);
+  #findInBody(body: SentBody, walk: RedactionWalk, found: SecretValues): void {
+    if (body.bytes.byteLength > this.maxSearched) return found.markIncomplete();
+    const read = readSentBody(body);
+    if ("form" in read) walk.value(read.form);
+    else if ("text" in read) walk.body(read.text);
+    else if (isTextType(body.type)) found.markIncomplete();
   }
 
   /** Adds the secret values of a parsed JSON body. */
@@ -120,6 +134,11 @@ export class Redaction {
     this.#search(found, (walk) => walk.body(text));
   }
 
+  /** Whether a text may contain a value with a secret name. It never misses one. */
+  mayHaveSecrets(text: string): boolean {
+    return this.#names.maybeIn(text);
+  }
+
   /** Text that could not be searched may contain unknown secrets. */
   #search(found: SecretValues, visit: (walk: RedactionWalk) => void): void {
     if (!found.isComplete) return;
@@ -130,67 +149,7 @@ export class Redaction {
     }
   }
 
-  #findInBody(body: SentBody, walk: RedactionWalk, found: SecretValues): void {
-    if (body.bytes.byteLength > this.maxSearched) return found.markIncomplete();
-    const read = readSentBody(body);
-    if ("form" in read) walk.value(read.form);
-    else if ("text" in read) walk.body(read.text);
-    else if (isTextType(body.type)) found.markIncomplete();
-  }
-
-  /** Redacts a parsed JSON body. `bytes` is its length as it was sent, for the mark of a truncated one. */
-  value(parsed: unknown, bytes?: number, values?: SecretValues): RecordedBody {
-    if (parsed === undefined) return undefined;
-    return guarded(bytes, values, () => this.#value(parsed, bytes, values));
-  }
-
-  /**
-   * Redacts valid JSON in UTF-8. It is only parsed if it may contain secrets. Values with a secret name are added to
-   * `values`. If `values` has grown, earlier results must be redacted again.
-   */
-  json(bytes: Buffer, values?: SecretValues): RecordedBody {
-    return guarded(bytes.length, values, () => {
-      const [limit, { length }] = [this.#limit, bytes];
-      // The whole body is searched, because a secret after the limit can be a part of any text of the exchange.
-      const hasNames = this.#names.maybeInBytes(bytes);
-      // A value may start before the limit and end after it. Its start is enough. A character has up to 3 bytes.
-      if (hasNames || values?.maybeIn(bytes.toString("utf8", 0, limit + 3 * NEEDLE_LENGTH)))
-        return this.#text(bytes.toString(), length, values, hasNames ? values : undefined);
-      if (length <= limit) return new JsonText(bytes);
-      return truncatedBody(bytes.toString("utf8", 0, limit + 3), limit, length);
-    });
-  }
-
-  /** Redacts the start of a body that is longer. @param length Bytes of the whole body. */
-  start(bytes: Uint8Array, length: number, values?: SecretValues): RecordedBody {
-    return guarded(length, values, () => {
-      const text = new TextDecoder().decode(bytes);
-      if (hasValueMember(text) || this.#walk().text(text) !== text) return omittedBody(length, UNPARSED);
-      const limit = Math.min(this.#limit, this.maxSearched - UNRECORDED_END);
-      return truncatedBody(values?.redact(text) ?? text, limit, length);
-    });
-  }
-
-  /** Redacts a body as it was sent. It is recorded as JSON if it is JSON, otherwise as text. */
-  raw(body: string | Uint8Array, values?: SecretValues): RecordedBody {
-    const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-    if (text === "") return undefined;
-    const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
-    return guarded(bytes, values, () => this.#text(text, bytes, values));
-  }
-
-  /** Redacts a client's body: JSON, a form, or text in UTF-8. For any other body only the length is recorded. */
-  body(sent: SentBody, values?: SecretValues): RecordedBody {
-    const { byteLength } = sent.bytes;
-    if (byteLength === 0) return undefined;
-    return guarded(byteLength, values, () => {
-      const read = readSentBody(sent);
-      if ("why" in read) return omittedBody(byteLength, read.why);
-      return "form" in read
-        ? this.#value(read.form, byteLength, values)
-        : this.#text(read.text, byteLength, values);
-    });
-  }
+  // Second pass: redact the short texts of an exchange, then its bodies.
 
   /** Redacts a query string, or an urlencoded form. */
   query(text: string, values?: SecretValues): string {
@@ -217,16 +176,66 @@ export class Redaction {
     return this.#short(values, (walk) => walk.text(text));
   }
 
-  #walk(values?: SecretValues, found?: SecretValues): RedactionWalk {
-    return new RedactionWalk({ names: this.#names, literals: this.#literals, values, found });
-  }
-
   #short(values: SecretValues | undefined, redact: (walk: RedactionWalk) => string): string {
     try {
       return truncateUtf8(redact(this.#walk(values)), this.#limit);
     } catch {
       return REDACTED;
     }
+  }
+
+  /**
+   * Redacts valid JSON in UTF-8. It is only parsed if it may contain secrets. Values with a secret name are added to
+   * `values`. If `values` has grown, earlier results must be redacted again.
+   */
+  json(bytes: Buffer, values?: SecretValues): RecordedBody {
+    return guarded(bytes.length, values, () => {
+      const [limit, { length }] = [this.#limit, bytes];
+      // The whole body is searched, because a secret after the limit can be a part of any text of the exchange.
+      const hasNames = this.#names.maybeInBytes(bytes);
+      // A value may start before the limit and end after it. Its start is enough. A character has up to 3 bytes.
+      if (hasNames || values?.maybeIn(bytes.toString("utf8", 0, limit + 3 * NEEDLE_LENGTH)))
+        return this.#text(bytes.toString(), length, values, hasNames ? values : undefined);
+      if (length <= limit) return new JsonText(bytes);
+      return truncatedBody(bytes.toString("utf8", 0, limit + 3), limit, length);
+    });
+  }
+
+  /** Redacts a parsed JSON body. `bytes` is its length as it was sent, for the mark of a truncated one. */
+  value(parsed: unknown, bytes?: number, values?: SecretValues): RecordedBody {
+    if (parsed === undefined) return undefined;
+    return guarded(bytes, values, () => this.#value(parsed, bytes, values));
+  }
+
+  /** Redacts a client's body: JSON, a form, or text in UTF-8. For any other body only the length is recorded. */
+  body(sent: SentBody, values?: SecretValues): RecordedBody {
+    const { byteLength } = sent.bytes;
+    if (byteLength === 0) return undefined;
+    return guarded(byteLength, values, () => {
+      const read = readSentBody(sent);
+      if ("why" in read) return omittedBody(byteLength, read.why);
+      return "form" in read
+        ? this.#value(read.form, byteLength, values)
+        : this.#text(read.text, byteLength, values);
+    });
+  }
+
+  /** Redacts a body as it was sent. It is recorded as JSON if it is JSON, otherwise as text. */
+  raw(body: string | Uint8Array, values?: SecretValues): RecordedBody {
+    const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+    if (text === "") return undefined;
+    const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+    return guarded(bytes, values, () => this.#text(text, bytes, values));
+  }
+
+  /** Redacts the start of a body that is longer. @param length Bytes of the whole body. */
+  start(bytes: Uint8Array, length: number, values?: SecretValues): RecordedBody {
+    return guarded(length, values, () => {
+      const text = new TextDecoder().decode(bytes);
+      if (hasValueMember(text) || this.#walk().text(text) !== text) return omittedBody(length, UNPARSED);
+      const limit = Math.min(this.#limit, this.maxSearched - UNRECORDED_END);
+      return truncatedBody(values?.redact(text) ?? text, limit, length);
+    });
   }
 
   #value(parsed: unknown, bytes: number | undefined, values: SecretValues | undefined): RecordedBody {
@@ -264,6 +273,10 @@ export class Redaction {
     const json = JSON.stringify(redacted);
     if (Buffer.byteLength(json) <= this.#limit) return redacted;
     return truncatedBody(typeof redacted === "string" ? redacted : json, this.#limit, bytes);
+  }
+
+  #walk(values?: SecretValues, found?: SecretValues): RedactionWalk {
+    return new RedactionWalk({ names: this.#names, literals: this.#literals, values, found });
   }
 }
 

@@ -1,7 +1,13 @@
 /**
- * The row of a record: the columns that queries and summaries need. A new column is a member of {@link
- * RecordColumns}, its value in {@link columnsOf}, its copy in {@link indexRow}, and a step in `STEPS` of
- * `sql/schema.ts`, which sets its value in old rows. To filter by it: `recordTerms` in `sql/blocks.ts`.
+ * The row of a record: the columns that queries and summaries need. To add a column:
+ *
+ * 1. Add a step to `STEPS` of `sql/schema.ts`, which adds it to the table and sets its value in old rows.
+ * 2. Add it here to {@link RecordColumns}. Then {@link columnsOf} and {@link indexRow} only compile with its value.
+ *
+ * All else follows: a row is written with all its columns, and `SELECT *` reads them again where a whole row is needed
+ * ({@link TableRow}): to count earlier requests of a token, and to write rows again.
+ *
+ * To filter by it, add it to `AuditQuery` in `store.ts`: the places that must know the filter don't compile without it.
  */
 import { plainText, plainTextOrNull } from "../record/plain-text.ts";
 import type { AuditRecord } from "../record/record.ts";
@@ -103,6 +109,14 @@ export interface IndexRow extends RecordColumns {
   readonly start: number;
   /** With the line feed. */
   readonly size: number;
+}
+
+/** A row of the table `audit`, with all its columns. */
+export interface TableRow extends IndexRow {
+  /** Its number, in the order of the commits. */
+  readonly seq: number;
+  /** The segment that has its text. */
+  readonly segment: number;
 }
 
 /** All members are listed, because V8 executes `{ chunk, ...others }` slowly. */

@@ -30,6 +30,15 @@ export interface AuditQuery {
   readonly until?: string;
 }
 
+/**
+ * The filters that compare one value of a record. Whatever applies a query has a member for each of them, so that a new
+ * filter is a type error until it is applied: `filterTerms` of `sql/blocks.ts`, and `matchesQuery` for exported records.
+ */
+export type ValueFilter = Exclude<
+  keyof AuditQuery,
+  "limit" | "before" | "client" | "clients" | "since" | "until"
+>;
+
 /** The keys of the clients of a query; undefined: all clients. */
 export const clientsOf = ({ client, clients }: AuditQuery): readonly string[] | undefined =>
   client === undefined ? clients : [client, ...(clients ?? [])];

@@ -2,7 +2,14 @@ import { Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 import { z } from "zod";
 import { errorText, parseJson } from "../../base/index.ts";
-import { type AuditQuery, type AuditRecord, clientsOf, isOfClients, LANES } from "../../audit/index.ts";
+import {
+  type AuditQuery,
+  type AuditRecord,
+  clientsOf,
+  isOfClients,
+  LANES,
+  type ValueFilter,
+} from "../../audit/index.ts";
 
 /** A file that is not an audit export. The message names the line. */
 export class InvalidExportError extends Error {
@@ -120,11 +127,14 @@ export async function* readRecords(chunks: AsyncIterable<string>): AsyncGenerato
 
 /** Whether a record matches a query. Times are compared as texts: all come from `Date.toISOString`. */
 export function matchesQuery({ time, lane, client, alpha }: AuditRecord, query: AuditQuery): boolean {
+  const isSame: Record<ValueFilter, boolean> = {
+    lane: query.lane === undefined || lane === query.lane,
+    route: query.route === undefined || alpha.route === query.route,
+    status: query.status === undefined || alpha.status === query.status,
+  };
   return (
     isOfClients(client, clientsOf(query)) &&
-    (query.lane === undefined || lane === query.lane) &&
-    (query.route === undefined || alpha.route === query.route) &&
-    (query.status === undefined || alpha.status === query.status) &&
+    Object.values(isSame).every(Boolean) &&
     (query.since === undefined || time >= query.since) &&
     (query.until === undefined || time < query.until)
   );

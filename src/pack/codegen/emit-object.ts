@@ -3,6 +3,21 @@ import { type JsonText, paddedText, type SourceLocation } from "../../base/index
 import type { CodeBuilder } from "./code-builder.ts";
 import type { ByteRange } from "./member-scan.ts";
 
+// An example. This rule of a resource file renames v4's `specs.cores` for clients:
+//
+//     fields: { vcpus: specs.cores }
+//
+// `read.ts` asks the scan for the range of `specs.cores` (s0 to e0). This file generates the object. The client's name
+// is constant bytes, and the value is copied from the v4 object, or written from c0 (`null`) if v4 has none:
+//
+//     /* {"vcpus": */ view.setBigInt64(o + 0, 8872784385333883682n);
+//     view.setBigInt64(o + 8, 4179340454199820288n); o += 9;
+//     if (e0 > 0 && bytes[s0] !== 110) { o = putRange(view, o, cursor, s0, e0); }
+//     else { o = putTextOrNeutral(output, o, undefined, c0); }
+//     /* } */ view.setBigInt64(o + 0, 9007199254740992000n); o += 1;
+//
+// `alpha-gateway check --emit` prints the functions of a pack.
+
 /** Where the text of a field comes from. */
 export type FieldCode =
   /** It is always the same. */

@@ -16,6 +16,10 @@ import * as source from "./source.ts";
 /**
  * All keys: every export of every module that is listed here. The name in a pack is the name of the export in snake
  * case. What the keys say about a route is listed in this order.
+ *
+ * The key `only_new` of a route needs one export of a module. The gateway reads `route.onlyNew`, `true` or undefined:
+ *
+ *     export const onlyNew = routeKey({ schema: about(z.literal(true).optional(), "What it does.", true) });
  */
 const KEYS = {
   ...source,
@@ -62,6 +66,15 @@ const RULES = Object.fromEntries(ALL.map(({ name, key }) => [name, key.rules]));
 export const checkKeys = (facts: RouteFacts, location: SourceLocation): void =>
   checkRules(RULES, facts, location);
 
+/**
+ * Joins compiled keys with other members. A key with the name of one of the members does not compile, since its value
+ * would be lost.
+ */
+export const joinKeys = <Keys extends object, Members extends object>(
+  keys: Keys,
+  members: Members & { readonly [Name in keyof Keys & keyof Members]: never },
+): Omit<Keys, keyof Members> & Members => ({ ...keys, ...members });
+
 /** Compiles the keys of a route. */
 export function compileKeys(context: Omit<KeyContext, "location">) {
   const names = { client: context.dialect.client.name, upstream: context.dialect.upstream.name };
@@ -76,8 +89,7 @@ export function compileKeys(context: Omit<KeyContext, "location">) {
   });
   const calls = (compiled["calls"] as readonly RouteCall[] | undefined) ?? [];
   for (const { key, value } of found) key.checkCalls?.(value, calls, context.route);
-  return {
-    ...(compiled as unknown as CompiledKeys),
+  return joinKeys(compiled as unknown as CompiledKeys, {
     /** The calls of the route in addition to its main call, in order. */
     calls,
     callOrder: orderCalls(calls),
@@ -88,5 +100,5 @@ export function compileKeys(context: Omit<KeyContext, "location">) {
     guide: found.flatMap(({ key, value }) => key.guide?.(value, names) ?? []),
     /** The losses of responses if calls fail. */
     callLosses: found.flatMap(({ key, value }) => key.losses?.(value, names.upstream) ?? []),
-  };
+  });
 }

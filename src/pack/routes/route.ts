@@ -10,7 +10,7 @@ import { compileBodyCondition } from "../expressions/conditions.ts";
 import { compileFilterDefaults } from "../filters/default-filters.ts";
 import type { Grammar } from "../filters/grammar.ts";
 import { compileHeaders, type PassedHeaders } from "../headers/headers.ts";
-import { checkKeys, compileKeys } from "../keys/route-keys.ts";
+import { checkKeys, compileKeys, joinKeys } from "../keys/route-keys.ts";
 import { checkEnvelope, type ListsOf } from "../lists/envelopes.ts";
 import type { Paging } from "../lists/paging.ts";
 import { compileListSearch } from "../parameters/list-search.ts";
@@ -70,6 +70,9 @@ function compileCursorTranslation(
   return (cursor: string, writing: WriteContext) =>
     thenMaybe(writeObject({ [item]: cursor }, writing), upstreamCursor);
 }
+
+/** Keys that a member of the same name replaces in the compiled route: it is made from the key and other definitions. */
+type ReplacedKey = "body" | "headers" | "object" | "query" | "response" | "search" | "status" | "where";
 
 /** The headers of a route about versions of objects. */
 const versionHeaders = (headers: PassedHeaders | undefined) => ({
@@ -168,8 +171,8 @@ function assembleRoute(
   const condition = compileCondition(definition, values, dialect, grammar, available, location);
   const isRead = method === "GET" && (methodOf(source) === "GET" || search !== undefined);
   const inSearch = { dialect, paging, values };
-  return {
-    ...keys,
+  const ownKeys: Omit<typeof keys, ReplacedKey> = keys;
+  return joinKeys(ownKeys, {
     ...query,
     ...condition,
     ...compileFilterDefaults(definition, resource, dialect, grammar, condition.where, location),
@@ -219,7 +222,7 @@ function assembleRoute(
     translateCursor: compileCursorTranslation(resource, paging),
     /** The possible losses of its requests and responses, as `field: reason`. A record lists the ones that occurred. */
     losses: routeLosses(definition, responseObjects, body, resource, resources, keys.calls),
-  };
+  });
 }
 
 /** The method of the upstream call; `GET` without one. */

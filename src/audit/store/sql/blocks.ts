@@ -1,5 +1,6 @@
 /** The index of filtered pages. */
-import { clientsOf, type AuditQuery } from "../store.ts";
+import { clientsOf, type AuditQuery, type ValueFilter } from "../store.ts";
+import type { RecordColumns } from "../record-row.ts";
 import { queryEnd } from "../record-pages.ts";
 import { listOf, type Connection } from "./driver.ts";
 import { where, type Term, type Where } from "./where.ts";
@@ -28,19 +29,17 @@ export const blockOf = (seq: number): number => Math.floor(seq / BLOCK_ROWS);
 const callText = (lane: string, route: string | null, status: number): string =>
   `\n${lane}\r${route ?? ""}\t${status}\n`;
 
-/** The parts of the text of a block that contains records of a query. */
+/**
+ * The parts of the text of a block that contains records of a query. A filter that is no part of it is applied to the
+ * records of all blocks (`filterTerms`).
+ */
 function callParts({ lane, route, status }: AuditQuery): readonly string[] {
   const ofLane = lane === undefined ? [] : [`\n${lane}\r`];
   if (route === undefined) return status === undefined ? ofLane : [...ofLane, `\t${status}\n`];
   return [...ofLane, `\r${route}\t${status === undefined ? "" : `${status}\n`}`];
 }
 
-interface Call {
-  readonly client: string | null;
-  readonly sender: string | null;
-  readonly lane: string;
-  readonly route: string | null;
-  readonly status: number;
+interface Call extends Pick<RecordColumns, "client" | "sender" | "lane" | "route" | "status"> {
   readonly first: number;
   readonly last: number;
 }
@@ -108,23 +107,23 @@ function timeTerms(query: AuditQuery, column: "" | "+" = ""): Term[] {
   ];
 }
 
-/** The conditions of a query for records of blocks. */
-function recordTerms(query: AuditQuery): Term[] {
+/** The conditions of all filters but times. */
+function filterTerms(query: AuditQuery): Term[] {
   const { route, status, lane } = query;
   const clients = clientsOf(query);
   const keys = clients && listOf(clients);
-  return [
-    ["(client IN LIST(?) OR sender IN LIST(?))", keys, keys],
-    ["route = ?", route],
-    ["status = ?", status],
-    ["lane = ?", lane],
-    ...timeTerms(query, "+"),
-  ];
+  const terms: Record<ValueFilter | "clients", Term> = {
+    clients: ["(client IN LIST(?) OR sender IN LIST(?))", keys, keys],
+    route: ["route = ?", route],
+    status: ["status = ?", status],
+    lane: ["lane = ?", lane],
+  };
+  return Object.values(terms);
 }
 
 /** Whether a query filters by anything but times. */
-const isFiltered = ({ route, status, lane, ...query }: AuditQuery): boolean =>
-  (route ?? status ?? lane ?? clientsOf(query)) !== undefined;
+const isFiltered = (query: AuditQuery): boolean =>
+  filterTerms(query).some(([, value]) => value !== undefined);
 
 interface FoundBlock {
   readonly block: number;
@@ -154,7 +153,11 @@ async function findBlocks(connection: Connection, query: AuditQuery): Promise<Fo
 
 const partOf = (query: AuditQuery, first: number, next: number, last: number): RecordPart => ({
   last,
-  where: where([["seq >= ? AND seq < ?", first * BLOCK_ROWS, next * BLOCK_ROWS], ...recordTerms(query)]),
+  where: where([
+    ["seq >= ? AND seq < ?", first * BLOCK_ROWS, next * BLOCK_ROWS],
+    ...filterTerms(query),
+    ...timeTerms(query, "+"),
+  ]),
 });
 
 /**

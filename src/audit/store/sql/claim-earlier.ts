@@ -1,6 +1,6 @@
 /** Moves the earlier requests of tokens, which were counted under `UNACCEPTED`, to their clients. */
-import { WORTH } from "../record-row.ts";
-import { countRows, countTokens, uncountRows, type CountedRow } from "./count-rows.ts";
+import { type TableRow, WORTH } from "../record-row.ts";
+import { countRows, countTokens, uncountRows } from "./count-rows.ts";
 import { listOf, type Connection } from "./driver.ts";
 
 /** Maximum number of earlier records that one commit moves to clients whose tokens v4 has accepted. */
@@ -17,10 +17,8 @@ export async function claimEarlier(
   keys: ReadonlyMap<string, string>,
 ): Promise<void> {
   if (clients.size === 0) return;
-  const found = await connection.query<Omit<CountedRow, "key"> & { seq: number; segment: number }>(
-    `SELECT seq, id, time, client, sender, route, status, lane, agent, lossy, requests, accepted, sent, lost, segment
-      FROM audit
-      WHERE client IN LIST($1) AND accepted = 0 LIMIT ${MOST_CLAIMED}`,
+  const found = await connection.query<TableRow>(
+    `SELECT * FROM audit WHERE client IN LIST($1) AND accepted = 0 LIMIT ${MOST_CLAIMED}`,
     [listOf(clients)],
   );
   if (found.length === 0) return;

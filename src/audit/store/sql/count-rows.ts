@@ -6,13 +6,10 @@ import { addRows, COUNTS, joinRows, TOKENS } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
 import type { KeyedRow } from "./key-rows.ts";
 
-/** The columns of a record that the summaries need. */
-export type CountedRow = Omit<KeyedRow, "request_id" | "start" | "size">;
-
-const isCounted = ({ requests }: CountedRow): boolean => requests !== 0;
+const isCounted = ({ requests }: KeyedRow): boolean => requests !== 0;
 
 /** Where a row is counted. Null is an empty text, because it is part of a key. */
-const usageOf = ({ id, time, key, lane, route, status, lossy, requests }: CountedRow) => ({
+const usageOf = ({ id, time, key, lane, route, status, lossy, requests }: KeyedRow) => ({
   day: dayNumber(time),
   client: key,
   lane,
@@ -26,13 +23,13 @@ const usageOf = ({ id, time, key, lane, route, status, lossy, requests }: Counte
 });
 
 /** The user agent of a row. A missing one is an empty text. */
-function agentOf({ time, key, agent: whole }: CountedRow) {
+function agentOf({ time, key, agent: whole }: KeyedRow) {
   const agent = usageAgent(whole) ?? "";
   return { day: dayNumber(time), client: key, family: agentFamily(agent) ?? "", agent, last: time };
 }
 
 /** The names in a column of rows, with the number of requests that had them. Callers without an accepted token are left out. */
-function namesOf(rows: readonly CountedRow[], column: "sent" | "lost") {
+function namesOf(rows: readonly KeyedRow[], column: "sent" | "lost") {
   const listed = rows.flatMap(({ time, key: client, route, requests, [column]: list }) =>
     list === null || route === null || client === UNACCEPTED
       ? []
@@ -46,7 +43,7 @@ function namesOf(rows: readonly CountedRow[], column: "sent" | "lost") {
 }
 
 /** Counts requests of clients, the names that they sent, their losses, and their user agents. */
-export async function countRows(connection: Connection, rows: readonly CountedRow[]): Promise<void> {
+export async function countRows(connection: Connection, rows: readonly KeyedRow[]): Promise<void> {
   const counted = rows.filter(isCounted);
   await addRows(connection, COUNTS.usage, counted.map(usageOf));
   await addRows(connection, COUNTS.agents, counted.map(agentOf));
@@ -56,7 +53,7 @@ export async function countRows(connection: Connection, rows: readonly CountedRo
 }
 
 /** Takes back requests that were counted under `UNACCEPTED`. */
-export async function uncountRows(connection: Connection, rows: readonly CountedRow[]): Promise<void> {
+export async function uncountRows(connection: Connection, rows: readonly KeyedRow[]): Promise<void> {
   const counted = rows.filter(isCounted).map((row) => {
     const usage = usageOf({ ...row, key: UNACCEPTED });
     return { ...usage, requests: -usage.requests, lossy: -usage.lossy };
@@ -71,7 +68,7 @@ export async function uncountRows(connection: Connection, rows: readonly Counted
 /** Counts requests of tokens. @param keys The keys of tokens that v4 has accepted */
 export const countTokens = (
   connection: Connection,
-  rows: readonly CountedRow[],
+  rows: readonly KeyedRow[],
   keys: ReadonlyMap<string, string>,
 ): Promise<void> =>
   addRows(

@@ -60,7 +60,7 @@ export const COUNTS = {
 } as const satisfies Record<string, CountTable>;
 
 /** Tokens that v4 has accepted. */
-export const TOKENS: SumTable = {
+export const TOKENS = {
   name: "audit_token",
   key: ["fingerprint"],
   values: {
@@ -73,16 +73,21 @@ export const TOKENS: SumTable = {
     requests: "sum",
     native: "sum",
   },
-};
+} as const satisfies SumTable;
 
 /** Names that are looked for. */
-export const COUNTED: SumTable = {
+export const COUNTED = {
   name: "audit_counted",
   key: ["route", "name"],
   values: { day: "greatest" },
-};
+} as const satisfies SumTable;
 
 type CountRow = Readonly<Record<string, Value>>;
+
+/** A row with all columns of a table. */
+type RowOf<Table extends SumTable> = Readonly<
+  Record<Table["key"][number] | (keyof Table["values"] & string), Value>
+>;
 
 function joinValue(join: Join, one: Value, other: Value, isLater: boolean): Value {
   if (join === "sum") return Number(one) + Number(other);
@@ -128,8 +133,11 @@ function addition({ name, key, values }: SumTable): string {
 }
 
 /** Adds rows to those of a table. */
-export const addRows = (connection: Connection, table: SumTable, rows: Iterable<CountRow>): Promise<void> =>
-  connection.insert(table.name, joinRows(table, rows), addition(table));
+export const addRows = <Table extends SumTable>(
+  connection: Connection,
+  table: Table,
+  rows: Iterable<RowOf<Table>>,
+): Promise<void> => connection.insert(table.name, joinRows(table, rows), addition(table));
 
 /** Adds all counts of one client to another client. */
 export async function renameClient(connection: Connection, from: string, to: string): Promise<void> {

@@ -1,11 +1,12 @@
 /** Erases all stored data of one client. */
 import { MAX_USAGE_ROWS } from "../../usage/usage.ts";
 import { UNACCEPTED } from "../../usage/summary-key.ts";
+import type { TableRow } from "../record-row.ts";
 import type { EraseRequest, Erasure } from "../store.ts";
 import { BLOCK_ROWS, nextBlockOf } from "./blocks.ts";
 import { COUNTS, deleteClients } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
-import { removeSegment, rewriteSegment, rowsOf, type SegmentRow, type StoredSegment } from "./segments.ts";
+import { removeSegment, rewriteSegment, rowsOf, type StoredSegment } from "./segments.ts";
 
 /** The result of one step of an erasure. */
 export interface EraseStep {
@@ -29,7 +30,7 @@ async function eraseSegment(
   segment: StoredSegment,
   keys: ReadonlySet<string>,
 ): Promise<number> {
-  const isErased = ({ client, sender }: SegmentRow): boolean =>
+  const isErased = ({ client, sender }: TableRow): boolean =>
     [client, sender].some((key) => key !== null && keys.has(key));
   const rows = await rowsOf(connection, segment);
   const saved = await rewriteSegment(connection, segment, rows, (row, line) =>
@@ -49,7 +50,7 @@ const NEIGHBOURS = 200;
  */
 async function rewriteRows(connection: Connection, first: number, next: number): Promise<void> {
   const range = [first - NEIGHBOURS, next + NEIGHBOURS];
-  const rows = await connection.query<object>("SELECT * FROM audit WHERE seq >= $1 AND seq < $2", range);
+  const rows = await connection.query<TableRow>("SELECT * FROM audit WHERE seq >= $1 AND seq < $2", range);
   await connection.run("DELETE FROM audit WHERE seq >= $1 AND seq < $2", range);
   await connection.insert("audit", rows);
 }

@@ -1,7 +1,7 @@
 /** Reads records. */
 import { clampLimit, PAGE_SIZE, writeCursor } from "../record-pages.ts";
-import type { AuditRecord } from "../../record/record.ts";
 import { MAX_RECORDS_COUNTED, type RouteUsage, type TokenActivity } from "../../usage/usage.ts";
+import type { TableRow } from "../record-row.ts";
 import { recordText, tryDecompress, UNREADABLE } from "../segment.ts";
 import type { AuditQuery, TextPage } from "../store.ts";
 import { joinedPartsOf, partsOf } from "./blocks.ts";
@@ -12,16 +12,9 @@ import { readRoutes, readToken } from "./read-usage.ts";
 const SEGMENTS_AT_ONCE = 16;
 
 /** The place of the text of a record. */
-interface RecordPlace {
-  readonly segment: number;
-  readonly start: number;
-  readonly size: number;
-}
+type RecordPlace = Pick<TableRow, "segment" | "start" | "size">;
 
-interface FoundRecord extends RecordPlace {
-  readonly time: number;
-  readonly seq: number;
-}
+type FoundRecord = Pick<TableRow, "time" | "seq"> & RecordPlace;
 
 /** Reads the texts of rows, in their order, a few segments at a time. */
 async function readTexts(connection: Connection, rows: readonly RecordPlace[]): Promise<string[]> {
@@ -104,12 +97,8 @@ export async function countRecords(connection: Connection, query: AuditQuery): P
   return sum;
 }
 
-interface RouteRow {
-  readonly lane: AuditRecord["lane"];
-  readonly route: string | null;
-  readonly status: number;
-  readonly requests: number;
-  readonly lossy: number;
+/** The records of a route. Two columns are sums. */
+interface RouteRow extends Pick<TableRow, "lane" | "route" | "status" | "requests" | "lossy"> {
   readonly first: number;
   readonly last: number;
 }

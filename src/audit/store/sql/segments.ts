@@ -1,15 +1,7 @@
 /** Removes segments, and changes their records. */
+import type { TableRow } from "../record-row.ts";
 import { compressSegment, tryDecompress } from "../segment.ts";
 import { listOf, type Connection } from "./driver.ts";
-
-/** A row, with the place of its record in the decompressed segment. It has all columns, so that it can be written again. */
-export interface SegmentRow {
-  readonly seq: number;
-  readonly client: string | null;
-  readonly sender: string | null;
-  readonly start: number;
-  readonly size: number;
-}
 
 /** A segment: the records `seq` to `last`. */
 export interface StoredSegment {
@@ -25,8 +17,8 @@ export async function removeSegment(connection: Connection, { seq, last }: Store
 }
 
 /** Reads the rows of a segment, in the order of their records. */
-export const rowsOf = (connection: Connection, { seq, last }: StoredSegment): Promise<SegmentRow[]> =>
-  connection.query<SegmentRow>("SELECT * FROM audit WHERE seq BETWEEN $1 AND $2 ORDER BY start", [seq, last]);
+export const rowsOf = (connection: Connection, { seq, last }: StoredSegment): Promise<TableRow[]> =>
+  connection.query<TableRow>("SELECT * FROM audit WHERE seq BETWEEN $1 AND $2 ORDER BY start", [seq, last]);
 
 /**
  * Writes a segment again.
@@ -39,8 +31,8 @@ export const rowsOf = (connection: Connection, { seq, last }: StoredSegment): Pr
 export async function rewriteSegment(
   connection: Connection,
   segment: StoredSegment,
-  rows: readonly SegmentRow[],
-  rewrite: (row: SegmentRow, line: Uint8Array) => Uint8Array | undefined,
+  rows: readonly TableRow[],
+  rewrite: (row: TableRow, line: Uint8Array) => Uint8Array | undefined,
 ): Promise<number | undefined> {
   const { seq } = segment;
   const [stored] = await connection.query<{ data: Uint8Array }>(
@@ -51,7 +43,7 @@ export async function rewriteSegment(
   const bytes = await tryDecompress(before, rows);
   if (!bytes) return undefined;
   const lines: Uint8Array[] = [];
-  const kept: SegmentRow[] = [];
+  const kept: TableRow[] = [];
   let start = 0;
   let isChanged = false;
   for (const row of rows) {

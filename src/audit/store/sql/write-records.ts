@@ -1,7 +1,7 @@
 /** Writes the records of a commit, and counts them in the summaries. */
 import { usageAgent } from "../../usage/usage.ts";
 import type { Batch, Segment } from "../segment.ts";
-import { acceptedClients, type IndexRow, worthOf } from "../record-row.ts";
+import { acceptedClients, type IndexRow, type TableRow, worthOf } from "../record-row.ts";
 import { indexBlocks } from "./blocks.ts";
 import { claimEarlier } from "./claim-earlier.ts";
 import { countRows, countTokens } from "./count-rows.ts";
@@ -19,7 +19,7 @@ async function findNew(connection: Connection, rows: readonly IndexRow[]): Promi
 }
 
 /** The row of a record in the table `audit`. What was counted is not needed any more. */
-const tableRow = ({ key: _key, ...row }: KeyedRow, seq: number, segment: number) => ({
+const tableRow = ({ key: _key, ...row }: KeyedRow, seq: number, segment: number): TableRow => ({
   ...row,
   ...(row.accepted ? { agent: null, sent: null, lost: null } : { agent: usageAgent(row.agent) }),
   seq,

@@ -26,6 +26,11 @@ import { values } from "./values.ts";
 /**
  * All families of keys, in the order in which values of responses are converted. Client values are converted in the
  * reverse order.
+ *
+ * The key `upper_case` of a field is an entry of `schemas` in a family, by its name in a pack. A hook of the family
+ * gives it an effect, as in `asArray`, or other code reads `rule.upper_case`:
+ *
+ *     upper_case: about(z.boolean().optional(), "What it does.", true),
  */
 const FAMILIES = [
   source,
