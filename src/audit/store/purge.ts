@@ -3,7 +3,7 @@ import type { StoreJobs } from "./sql/jobs.ts";
 import type { StoreLimits, StoreOptions } from "./store.ts";
 import { DAY_MS, dayNumber, MAX_SUMMARY_ROWS, MAX_TOKENS, USAGE_RETENTION_DAYS } from "../usage/usage.ts";
 
-/** Milliseconds between two checks of the summaries, because each counts their rows. */
+/** Milliseconds between two checks of the summaries. */
 const SUMMARIES_MS = 60_000;
 /** Milliseconds between two steps, in which commits can run. */
 const BETWEEN_STEPS_MS = 20;
@@ -59,7 +59,9 @@ export function startPurge(
   readonly counts: { readonly evicted: number; readonly evictedClients: number };
 } {
   const counts = { evicted: 0, evictedClients: 0 };
-  let isCutting = false;
+  /** Clients that lost summaries in this round of steps, and whether some did in the one before. */
+  let clientsOfRound = 0;
+  let hadTooMany = false;
 
   async function makeRoom(): Promise<boolean> {
     const { evicted, more } = await writer.makeRoom(limitsOf(options));
@@ -70,8 +72,9 @@ export function startPurge(
   async function cutSummaries(): Promise<boolean> {
     const { clients, more } = await writer.cutSummaries(limitsOf(options));
     counts.evictedClients += clients;
-    if (clients > 0 && !isCutting) options.onTooManyClients?.();
-    isCutting = clients > 0;
+    if (clients > 0 && clientsOfRound === 0 && !hadTooMany) options.onTooManyClients?.();
+    clientsOfRound += clients;
+    if (!more) [hadTooMany, clientsOfRound] = [clientsOfRound > 0, 0];
     return more;
   }
 

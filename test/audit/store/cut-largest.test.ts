@@ -20,7 +20,8 @@ async function cut(rows: readonly number[], summaryRows: number): Promise<number
     for (let day = 1; day <= count; day += 1) add.run(20_000 + day, `c${n}`);
   const named = rows.map((_, n) => `c${n}`);
   const limits = { before: 0, usageBefore: 0, sizeLimit: 1e12, summaryTokens: 1000, summaryRows, named };
-  while ((await createJobs(sqliteDriver(database)).cutSummaries(limits)).more);
+  const jobs = createJobs(sqliteDriver(database));
+  while ((await jobs.cutSummaries(limits)).more);
   const left = database.prepare("SELECT count(*) AS rows FROM audit_loss WHERE client = ?");
   const cuts = rows.map((count, n) => count - Number(left.get(`c${n}`)?.["rows"]));
   database.exec("DELETE FROM audit_loss");

@@ -3,7 +3,7 @@ import { createStore } from "../create-store.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { connectPostgres, DECISION_LIMITS } from "./driver.ts";
 
-/** Rarely, because each check counts the summaries. */
+/** Rarely, because replicas wait for each other. */
 const PURGE_MS = 60_000;
 /** Rarely enough not to disturb a server that is down. */
 const PROBE_MS = 2000;

@@ -1,7 +1,7 @@
 /** Adds the rows of a commit to the summaries. */
 import { agentFamily } from "../../clients/agent-pattern.ts";
 import { UNACCEPTED } from "../../usage/summary-key.ts";
-import { dayNumber, usageAgent } from "../../usage/usage.ts";
+import { dayNumber, MOST_FAMILIES, usageAgent } from "../../usage/usage.ts";
 import { addRows, COUNTS, joinRows, TOKENS } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
 import type { KeyedRow } from "./key-rows.ts";
@@ -42,11 +42,28 @@ function namesOf(rows: readonly KeyedRow[], column: "sent" | "lost") {
   );
 }
 
+/** Adds user agents, and keeps the families of each client and day that were used last. */
+async function addAgents(
+  connection: Connection,
+  agents: readonly ReturnType<typeof agentOf>[],
+): Promise<void> {
+  await addRows(connection, COUNTS.agents, agents);
+  await connection.run(
+    `DELETE FROM audit_agent WHERE (day, client, family) IN (
+      SELECT day, client, family FROM (
+        SELECT day, client, family, row_number() OVER (PARTITION BY day, client ORDER BY last DESC) AS place
+        FROM audit_agent WHERE day IN NUMBERS($1) AND client IN LIST($2)
+      ) AS placed WHERE place > ${MOST_FAMILIES}
+    )`,
+    [listOf(new Set(agents.map(({ day }) => day))), listOf(new Set(agents.map(({ client }) => client)))],
+  );
+}
+
 /** Counts requests of clients, the names that they sent, their losses, and their user agents. */
 export async function countRows(connection: Connection, rows: readonly KeyedRow[]): Promise<void> {
   const counted = rows.filter(isCounted);
   await addRows(connection, COUNTS.usage, counted.map(usageOf));
-  await addRows(connection, COUNTS.agents, counted.map(agentOf));
+  await addAgents(connection, counted.map(agentOf));
   const sent = namesOf(rows, "sent").map(({ requests: _requests, ...name }) => name);
   await addRows(connection, COUNTS.sent, sent);
   await addRows(connection, COUNTS.losses, namesOf(rows, "lost"));

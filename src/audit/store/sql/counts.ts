@@ -91,9 +91,10 @@ type RowOf<Table extends SumTable> = Readonly<
 
 function joinValue(join: Join, one: Value, other: Value, isLater: boolean): Value {
   if (join === "sum") return Number(one) + Number(other);
-  if (join === "new" || one === null) return other;
+  if (join === "new") return other;
   if (join === "latest") return isLater ? other : one;
-  return other !== null && (join === "least" ? other < one : other > one) ? other : one;
+  if (one === null || other === null) return one ?? other;
+  return (join === "least" ? other < one : other > one) ? other : one;
 }
 
 /** Joins rows of a table that have the same key. */

@@ -7,10 +7,10 @@ import type { TokenPage, TokenQuery, UsageQuery } from "../../usage/usage.ts";
 import type { CallsQuery, PastQuery } from "../decisions.ts";
 import { compressBatch, type Batch } from "../segment.ts";
 import type { AuditQuery, EraseRequest, StoreLimits } from "../store.ts";
-import { cutSummaries } from "./cut-summaries.ts";
+import { SummaryCuts } from "./cut-summaries.ts";
 import type { Driver } from "./driver.ts";
 import { eraseRecords, eraseSummaries, readErasures } from "./erase-client.ts";
-import { makeRoom } from "./make-room.ts";
+import { makeRoom, recordBytes, ROW_BYTES } from "./make-room.ts";
 import { readCallers } from "./read-callers.ts";
 import { readClients } from "./read-clients.ts";
 import { callsOf, wasServed } from "./read-decisions.ts";
@@ -42,6 +42,8 @@ export type StoreJobs = ReturnType<typeof createJobs>;
 /** Creates the jobs of a driver. */
 export function createJobs(driver: Driver) {
   const { read, write } = driver;
+  const bytes = recordBytes();
+  const cuts = new SummaryCuts(driver);
   return {
     /** Stores a batch, or nothing of it. Without rows it only checks that the database works. */
     async write(batch: Batch): Promise<WrittenBatch> {
@@ -49,18 +51,20 @@ export function createJobs(driver: Driver) {
       const data = await compressBatch(batch);
       const { buffer } = batch.bytes;
       try {
-        await write((connection) => writeBatch(connection, batch, data));
+        await write((connection) => writeBatch(cuts.counting(connection), batch, data));
       } catch (error) {
         if (driver.isOfValues(error)) return { storedBytes: 0, buffer, refused: errorText(error) };
         throw error;
       }
+      const storedBytes = data.reduce((sum, { length }) => sum + length, 0);
+      bytes.add(storedBytes + batch.segments.reduce((sum, { rows }) => sum + rows.length, 0) * ROW_BYTES);
       driver.check();
-      return { storedBytes: data.reduce((sum, { length }) => sum + length, 0), buffer };
+      return { storedBytes, buffer };
     },
     /** Deletes some records that are too old or too many. */
-    makeRoom: (limits: StoreLimits) => write((connection) => makeRoom(connection, limits)),
+    makeRoom: (limits: StoreLimits) => write((connection) => makeRoom(connection, limits, bytes)),
     /** Deletes some summaries that are too old or too many. */
-    cutSummaries: (limits: StoreLimits) => write((connection) => cutSummaries(connection, limits)),
+    cutSummaries: (limits: StoreLimits) => cuts.step(limits),
     /** Erases some records of a client. */
     erase: ({ keys, from }: { readonly keys: readonly string[]; readonly from: number }) =>
       write((connection) => eraseRecords(connection, keys, from)),

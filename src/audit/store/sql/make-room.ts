@@ -6,9 +6,10 @@ import { removeBodies } from "../remove-bodies.ts";
 import { blockOf } from "./blocks.ts";
 import type { Connection } from "./driver.ts";
 import { removeSegment, rewriteSegment, rowsOf, type StoredSegment } from "./segments.ts";
+import { StoredAmount } from "./stored-amount.ts";
 
 /** Size of the row of a record with its share of the indexes and of pages that are not full, approximately. */
-const ROW_BYTES = 600;
+export const ROW_BYTES = 600;
 /** Segments that one step changes or deletes. */
 const STEP_SEGMENTS = 50;
 
@@ -18,6 +19,18 @@ const SIZE = `bytes + (last - seq + 1) * ${ROW_BYTES}`;
 interface SizedSegment extends StoredSegment {
   readonly size: number;
 }
+
+/** Milliseconds between two sums of the sizes of all segments, while they are below the limit. */
+const SUM_MS = 60_000;
+
+/** Bytes of all records of a store. */
+export const recordBytes = (): StoredAmount =>
+  new StoredAmount(async (query) => {
+    const [stored] = await query<{ bytes: number }>(
+      `SELECT coalesce(sum(${SIZE}), 0) AS bytes FROM audit_segment`,
+    );
+    return stored?.bytes ?? 0;
+  }, SUM_MS);
 
 /** The result of one step. */
 export interface MadeRoom {
@@ -30,23 +43,23 @@ export interface MadeRoom {
 /**
  * Deletes some records: first those of days that ended before the age limit, then those above the size limit.
  *
+ * @param bytes Those of all records
  * @returns also whether there may be more to delete
  */
 export async function makeRoom(
   connection: Connection,
   { before, sizeLimit }: Pick<StoreLimits, "before" | "sizeLimit">,
+  bytes: StoredAmount,
 ): Promise<MadeRoom> {
   const old = await connection.query<SizedSegment>(
-    `SELECT seq, last, ${SIZE} AS size FROM audit_segment WHERE time < $1 LIMIT ${STEP_SEGMENTS}`,
+    `SELECT seq, last, ${SIZE} AS size FROM audit_segment
+      WHERE worth IN (${Object.values(WORTH).join(", ")}) AND time < $1 LIMIT ${STEP_SEGMENTS}`,
     [before],
   );
   for (const segment of old) await removeSegment(connection, segment);
   if (old.length > 0) return { evicted: 0, more: true };
   await forgetBlocks(connection);
-  const [stored] = await connection.query<{ bytes: number }>(
-    `SELECT coalesce(sum(${SIZE}), 0) AS bytes FROM audit_segment`,
-  );
-  const step = new Step(connection, (stored?.bytes ?? 0) - sizeLimit);
+  const step = new Step(connection, await bytes.excess(connection.query, sizeLimit));
   await cutStrangers(connection, step);
   await cutShares(connection, step);
   return step.result;
