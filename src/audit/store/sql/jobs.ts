@@ -7,7 +7,7 @@ import type { TokenPage, TokenQuery, UsageQuery } from "../../usage/usage.ts";
 import type { CallsQuery, PastQuery } from "../decisions.ts";
 import { compressBatch, type Batch } from "../segment.ts";
 import type { AuditQuery, EraseRequest, StoreLimits } from "../store.ts";
-import { SummaryCuts } from "./cut-summaries.ts";
+import { SummaryCuts } from "./cut/cut-summaries.ts";
 import type { Driver } from "./driver.ts";
 import { eraseRecords, eraseSummaries, readErasures } from "./erase-client.ts";
 import { makeRoom, recordBytes, ROW_BYTES } from "./make-room.ts";

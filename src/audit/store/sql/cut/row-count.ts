@@ -1,5 +1,5 @@
 /** How many rows the tables of the summaries may have. */
-import { StoredAmount } from "./stored-amount.ts";
+import { StoredAmount } from "../stored-amount.ts";
 
 /** Rows that one step deletes: commits wait for it. */
 export const STEP_ROWS = 2000;

@@ -1,11 +1,11 @@
 /** Deletes rows of a table of summaries that are too old, or too many. */
-import { UNACCEPTED } from "../../usage/summary-key.ts";
-import { DAY_MS, dayNumber, NEWCOMERS_SHARE } from "../../usage/usage.ts";
-import type { StoreLimits } from "../store.ts";
-import { COUNTS, deleteClients, type CountTable } from "./counts.ts";
-import { listOf, type Connection, type Driver } from "./driver.ts";
+import { UNACCEPTED } from "../../../usage/summary-key.ts";
+import { DAY_MS, dayNumber, NEWCOMERS_SHARE } from "../../../usage/usage.ts";
+import type { StoreLimits } from "../../store.ts";
+import { COUNTS, deleteClients, type CountTable } from "../counts.ts";
+import { listOf, type Connection, type Driver } from "../driver.ts";
 import { keptOf, rowCount, STEP_ROWS } from "./row-count.ts";
-import type { StoredAmount } from "./stored-amount.ts";
+import type { StoredAmount } from "../stored-amount.ts";
 
 /** The result of one step. */
 export interface CutSummaries {

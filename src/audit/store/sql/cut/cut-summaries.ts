@@ -1,9 +1,9 @@
 /** Deletes summaries that are too old, and those above their limits, in small steps. */
-import { DAY_MS, dayNumber, NEWCOMERS_SHARE } from "../../usage/usage.ts";
-import type { StoreLimits } from "../store.ts";
-import { COUNTS, TOKENS } from "./counts.ts";
+import { DAY_MS, dayNumber, NEWCOMERS_SHARE } from "../../../usage/usage.ts";
+import type { StoreLimits } from "../../store.ts";
+import { COUNTS, TOKENS } from "../counts.ts";
 import { TableCut, type CutSummaries } from "./cut-table.ts";
-import { listOf, type Connection, type Driver } from "./driver.ts";
+import { listOf, type Connection, type Driver } from "../driver.ts";
 import { keptOf, rowCount, STEP_ROWS } from "./row-count.ts";
 
 /** Newcomers among the tokens: those that were used on one day only, of clients without a name. */
