@@ -4,7 +4,6 @@
  */
 import { z } from "zod";
 import { createIsSameClient } from "../../gateway/index.ts";
-import { ClientShares } from "./client-shares.ts";
 import type { JudgeScalar } from "./compare.ts";
 import type { Difference, DifferenceKind } from "./comparison.ts";
 import { areTimeFormats, distanceOf, judgePlainly } from "./value-format.ts";
@@ -48,9 +47,9 @@ const LEARNING_PAIRS = 20;
 const WINDOW = 2000;
 /** The share of later comparisons for which the old service is asked twice. */
 const SAMPLE_SHARE = 0.01;
-/** Clients of a route, and fields of all routes and clients. */
+/** Clients of a route, and fields that one client shows of it. */
 const MAX_CLIENTS = 12;
-const MAX_FIELDS = 10_000;
+const MAX_FIELDS = 50;
 
 /** Clocks of two services may differ by this much. No time zone is as close to another one. */
 const CLOCK_SKEW_MS = 300_000;
@@ -98,7 +97,6 @@ function isShownByClients(clients: readonly ClientState[], key: string): boolean
 /** The pairs of all routes of one old service, by the clients that asked for them. */
 export class VolatileFields {
   readonly #routes: Record<string, RouteState> = {};
-  readonly #shares = new ClientShares(MAX_FIELDS);
   /** Pairs of a route before a difference is believed. */
   readonly learningPairs: number;
 
@@ -117,13 +115,9 @@ export class VolatileFields {
   adopt(state: unknown): void {
     for (const [name, clients] of Object.entries(volatileState.safeParse(state).data ?? {})) {
       const route = this.stateOf(name);
-      for (const [client, { pairs, total, fields }] of Object.entries(clients)) {
-        if (total <= (route[knownAs(route, client)]?.total ?? 0)) continue;
-        const own = this.openClient(name, client);
-        Object.assign(own, { pairs, total });
-        for (const [key, field] of Object.entries(fields))
-          Object.assign(this.openField(name, client, key) ?? {}, field);
-      }
+      for (const [client, known] of Object.entries(clients))
+        if (known.total > (route[knownAs(route, client)]?.total ?? 0))
+          Object.assign(this.openClient(name, client), known);
     }
   }
 
@@ -165,18 +159,15 @@ export class VolatileFields {
     if (found) return found;
     const known = Object.entries(route);
     const [least] = known.sort(([, one], [, other]) => one.pairs - other.pairs);
-    if (least && known.length >= MAX_CLIENTS) {
-      delete route[least[0]];
-      this.#shares.giveBack(least[0], Object.keys(least[1].fields).length);
-    }
+    if (least && known.length >= MAX_CLIENTS) delete route[least[0]];
     return (route[client] = { pairs: 0, total: 0, fields: {} });
   }
 
-  /** The evidence of a client about a field; undefined if the client shows too many of them. */
+  /** The evidence of a client about a field; undefined if the client shows too many of the route. */
   openField(route: string, client: string, key: string): FieldState | undefined {
     const own = this.openClient(route, client);
     const found = fieldOf(own, key);
-    if (found || !this.#shares.tryTake(knownAs(this.stateOf(route), client))) return found;
+    if (found || Object.keys(own.fields).length >= MAX_FIELDS) return found;
     return (own.fields[key] = fieldState.parse({}));
   }
 }

@@ -2,7 +2,41 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { createSharedDocument, type DocumentStore } from "../../base/index.ts";
-import type { VolatileFields } from "./volatile-fields.ts";
+import { VolatileFields } from "./volatile-fields.ts";
+
+/** Characters of the stored document. The largest entries are left out, because one client must not use all of it. */
+export const MAX_STORED = 500_000;
+
+/** A document is written again once a route has this much more pairs, and not for each of them. */
+const GROWTH = 1.1;
+
+type Knowledge = ReturnType<VolatileFields["toJSON"]>;
+
+/** As much as fits. */
+function withinBound(all: Knowledge): Knowledge {
+  const entries = Object.entries(all).flatMap(([route, clients]) =>
+    Object.entries(clients).map(([client, known]) => {
+      const size = JSON.stringify([route, client, known]).length;
+      return { route, client, known, size };
+    }),
+  );
+  let left = MAX_STORED;
+  const kept: Knowledge = {};
+  for (const { route, client, known, size } of entries.sort((one, other) => one.size - other.size)) {
+    left -= size;
+    if (left >= 0) (kept[route] ??= {})[client] = known;
+  }
+  return kept;
+}
+
+const totalOf = (route: Knowledge[string] = {}): number =>
+  Object.values(route).reduce((sum, { total }) => sum + total, 0);
+
+const isWorthWriting = (stored: Knowledge, known: Knowledge): boolean =>
+  Object.entries(known).some(([name, route]) => {
+    const total = totalOf(route);
+    return total > 0 && total >= totalOf(stored[name]) * GROWTH;
+  });
 
 /**
  * Creates the function that merges the knowledge of this process and the stored knowledge. Both then have the better
@@ -22,8 +56,9 @@ export function createVolatileStore(
     empty: {},
   });
   return () =>
-    document.change((stored) => {
-      volatile.adopt(stored);
-      return structuredClone(volatile.toJSON());
+    document.change((value) => {
+      volatile.adopt(value);
+      const known = withinBound(volatile.toJSON());
+      return isWorthWriting(new VolatileFields(value).toJSON(), known) ? structuredClone(known) : value;
     });
 }

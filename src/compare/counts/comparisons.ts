@@ -21,7 +21,7 @@ export interface ComparisonsOptions {
 const FLUSH_MS = 500;
 /**
  * A store on a disk blocks the process while it writes. After a write it waits for this many times the duration of
- * the write. With 200, at most 0.5 % of the requests wait for it.
+ * the write. With 200, at most 0.5 % of the requests wait for it. Time in which other things run does not count.
  */
 const PAUSE_FACTOR = 200;
 const MAX_PAUSE_MS = 5000;
@@ -71,6 +71,8 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
 
   async function writeAll(): Promise<void> {
     const startedAt = performance.now();
+    let isBlocking = true;
+    const turn = setImmediate(() => (isBlocking = false));
     for (const one of waiting.values()) {
       if (one.isEmpty()) continue;
       try {
@@ -80,8 +82,9 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
         outage.failed(error);
       }
     }
-    const duration = performance.now() - startedAt;
-    pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FLUSH_MS, duration * PAUSE_FACTOR));
+    clearImmediate(turn);
+    const blockedMs = isBlocking ? performance.now() - startedAt : 0;
+    pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FLUSH_MS, blockedMs * PAUSE_FACTOR));
     if ([...waiting.values()].some((one) => !one.isEmpty())) schedule();
   }
 

@@ -313,9 +313,26 @@ test("fields with names from anybody take bounded memory, and are never believed
     const both = pair({ [`x${count}`]: 1, [`__proto__${count}`]: "a" }, {});
     decide(all.seenBy("a"), both, both);
   }
-  expect(JSON.stringify(all).length).toBeLessThan(100_000);
+  expect(JSON.stringify(all).length).toBeLessThan(50_000);
   const both = pair({ last: 1 }, { last: 2 });
   expect(decide(all.seenBy("a"), both, both)).toBe("unstable last value");
+  expect(decide(all.seenBy("b"), both, both)).toBe("different last value");
+});
+
+test("many fields of many routes and clients stop nobody else from being believed", () => {
+  const all = new VolatileFields({}, 0);
+  for (let route = 0; route < 30; route += 1)
+    for (let client = 0; client < 12; client += 1)
+      for (let count = 0; count < 50; count += 1)
+        all
+          .seenBy(`client ${client}`)
+          .recordPair(
+            `GET /${route}`,
+            [{ field: `x${count}`, kind: "value", old: "1", new: "2" }],
+            new Map(),
+          );
+  const both = pair({ last: 1 }, { last: 2 });
+  expect(decide(all.seenBy("client 0"), both, both)).toBe("different last value");
   expect(decide(all.seenBy("b"), both, both)).toBe("different last value");
 });
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { Redaction } from "../../../src/audit/redact/redact.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import { createMetrics, type Metrics } from "../../../src/base/metrics/metrics.ts";
@@ -21,6 +22,7 @@ import { createRedisStore } from "../../../src/gateway/state/redis-store.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { createRedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { answer, different, equal, LABEL } from "./make-compared.ts";
 
 interface Place {
@@ -79,6 +81,7 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
     let other: KeyValueStore;
     let isDown = false;
     let failing: string | undefined;
+    let delayMs = 0;
     let onSet = (): void => {};
     let metrics: Metrics;
     let first: Comparisons;
@@ -89,6 +92,8 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       new Proxy(real, {
         get(target, operation: keyof KeyValueStore) {
           if (operation === "set") onSet();
+          if (operation === "get" && delayMs > 0)
+            return (key: string) => delay(delayMs).then(() => target.get(key));
           return (isDown || operation === failing) && operation !== "close"
             ? () => Promise.reject(new StateUnavailableError("down"))
             : target[operation];
@@ -113,6 +118,7 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
     afterEach(async () => {
       isDown = false;
       failing = undefined;
+      delayMs = 0;
       await first.close();
       await second.close();
       metrics.close();
@@ -261,6 +267,20 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       expect(route).toMatchObject({ comparisons: 50, distinct: 40, distinctDifferent: 20 });
       expect(route?.fields.map(({ count, examples }) => [count, examples.length])).toEqual([[20, 3]]);
     });
+
+    test("are written soon again where a store takes long, but blocks nothing", async () => {
+      delayMs = 40;
+      for (const number of [1, 2]) {
+        first.report(equal(`${number}`));
+        await waitFor(async () => {
+          const [counts] = await readComparisons(other);
+          return counts?.routes["GET /books"]?.comparisons === number;
+        });
+        // The write has ended, too.
+        await delay(50);
+      }
+      expect(await countedRoute()).toMatchObject({ comparisons: 2 });
+    }, 4000);
 
     test("count once where the examples of what was compared before can't be deleted", async () => {
       first.report(different("1"));
