@@ -143,6 +143,8 @@ class BodyReader implements HeldBody {
         leaveQueue?.();
         request.off("data", onData).off("end", onEnd).off("close", onBroken);
         this.#room.coming.delete(this);
+        // It holds the collected bytes.
+        this.#receiving = undefined;
       };
       const onEnd = (): void => {
         settle();

@@ -198,13 +198,15 @@ export class Exchange implements ForwardedStream {
     const { isComplete, bytesIn, bytesOut, sent, received } = this;
     const ms = performance.now() - plain.startedAt;
     const wasCalled = upstreamStatus !== undefined;
+    const hasServed = isServed(upstreamStatus ?? 0);
     return {
       lane: policy.lane,
       request: plain,
       hash,
       application: application === undefined ? undefined : { id: application, isProven: true },
       isAccepted,
-      isTrusted: isAccepted || isServed(upstreamStatus ?? 0),
+      isTrusted: isAccepted || (policy.lane === "legacy" && hasServed),
+      isServed: hasServed,
       route: null,
       // The client disconnected, unless something else broke the response off.
       status: isAborted && fault === undefined ? CLIENT_GONE : this.response.statusCode,

@@ -252,7 +252,8 @@ function recordSentBody(
   const body = sentBodyOf(exchange);
   const start = exchange.starts?.sent;
   const length = body?.bytes.byteLength ?? start?.length ?? 0;
-  if (!bodies || (!exchange.isTrusted && length > MAX_LENGTH_OF_STRANGER)) return undefined;
+  const isTooLong = !exchange.isTrusted && !exchange.isServed && length > MAX_LENGTH_OF_STRANGER;
+  if (!bodies || isTooLong) return undefined;
   return body ? redaction.body(body, secrets) : start && recordStart(start, secrets, redaction);
 }
 

@@ -102,10 +102,16 @@ export function findSecrets(exchange: RecordedExchange, options: RecordOptions):
   };
   const secrets = redaction.find(sent, tokensOf(exchange, pack.credentials));
   for (const call of translated?.context.upstream?.calls ?? []) addFromCall(call, redaction, secrets);
-  if (starts?.sent) addFromStart(starts.sent, readable(starts.sent), redaction, secrets);
+  // Only the start of a longer body is searched, because only the start is recorded.
+  const searched = (start: DecodedStart): Buffer | undefined => {
+    const bytes = readable(start);
+    const isLonger = bytes !== undefined && bytes.length > redaction.maxSearched;
+    return isLonger ? wholeCharacters(bytes.subarray(0, redaction.maxSearched)) : bytes;
+  };
+  if (starts?.sent) addFromStart(starts.sent, searched(starts.sent), redaction, secrets);
   const received = starts?.received;
   if (!received) return secrets;
-  if (lane === "legacy") addFromStart(received, readable(received), redaction, secrets);
+  if (lane === "legacy") addFromStart(received, searched(received), redaction, secrets);
   else addFromUnrecorded(received, forwarded?.isComplete === true, redaction, secrets);
   return secrets;
 }
@@ -153,6 +159,10 @@ function addFromUnrecorded(
   addFromStart(response, lack === undefined ? bytes : undefined, redaction, secrets);
 }
 
+/** The start of some UTF-8 without an incomplete character at its end. */
+const wholeCharacters = (bytes: Buffer): Buffer =>
+  Buffer.from(new TextDecoder().decode(bytes, { stream: true }));
+
 const JSON_TYPE = /^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\b/i;
 
 /** The part of a streamed body that can be searched and recorded: JSON and forms, with any media type. */
@@ -164,6 +174,5 @@ export function readable({ bytes, type = "", lack }: DecodedStart): Buffer | und
     isForm({ type, bytes }) ||
     (isWhole ? isJson(bytes) : /^\s*[{[]/.test(bytes.toString("latin1", 0, 64)));
   if (!isReadable) return undefined;
-  // A cut body may end within a character.
-  return isWhole ? bytes : Buffer.from(new TextDecoder().decode(bytes, { stream: true }));
+  return isWhole ? bytes : wholeCharacters(bytes);
 }

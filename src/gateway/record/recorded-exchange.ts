@@ -16,8 +16,10 @@ export interface RecordedExchange {
   readonly application: ApplicationId | undefined;
   /** Whether the service has accepted the token, or the login server has accepted the application. */
   readonly isAccepted: boolean;
-  /** Whether long texts of the request are recorded: a sender that is not served can send any at no cost. */
+  /** Whether long texts of the request are recorded: others can send any at no cost. */
   readonly isTrusted: boolean;
+  /** Whether a long body is recorded, although the sender is not trusted. */
+  readonly isServed: boolean;
   /** Null if no route of the pack matched, and for the native proxy. */
   readonly route: string | null;
   /** Guesses the route of an API without a pack. @param path Without secrets. */
@@ -96,7 +98,8 @@ export function translatedExchange(
     hash,
     application,
     isAccepted: hash === undefined ? application?.isProven === true : isAccepted(context),
-    isTrusted: isAccepted(context) || meaning === "succeeded",
+    isTrusted: isAccepted(context),
+    isServed: meaning === "succeeded",
     route: context.route ?? context.match?.route.name ?? null,
     status,
     hasFailed: meaning === "failed",

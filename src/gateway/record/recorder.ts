@@ -180,7 +180,7 @@ export class Recorder {
         // If a record must be durable and is not, the client gets 500, whatever v4 responded.
         const alpha = { ...summary.alpha, status: this.#dependencies.pack.statuses.failed };
         this.#report({ ...summary, alpha }, { ...exchange, hasFailed: true });
-        this.#logLostRecord(request.id, error);
+        this.#logLostRecord(summary.requestId, error);
         throw error;
       },
     );

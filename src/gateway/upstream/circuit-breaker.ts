@@ -150,7 +150,7 @@ export class CircuitBreaker {
     const failures = byName.all + attempts.failedAnyway;
     const all = failures + attempts.succeeded;
     if (all >= (this.#options.minAttempts ?? 50) && failures > all / 2)
-      this.#open(this.#findBlamed(byName, failures) ?? this.#findBlamed(byToken, failures));
+      this.#open(this.#findBlamed(byToken, failures) ?? this.#findBlamed(byName, failures));
   }
 
   /**

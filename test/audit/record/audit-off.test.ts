@@ -74,6 +74,7 @@ test("AUDIT=off reads nothing of a request's path, query, headers and body", asy
     application: undefined,
     isAccepted: true,
     isTrusted: true,
+    isServed: true,
     route: null,
     status: 200,
     hasFailed: false,
