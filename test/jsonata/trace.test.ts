@@ -24,7 +24,7 @@ async function trace(source: string, input: unknown): Promise<Recording> {
   let last: Promise<Recording> | undefined;
   const options = { bound: undefined, origin: undefined };
   const expression = traceExpression(source, options, (evaluation) => {
-    last = evaluation.record(show);
+    last = evaluation.record(show, { left: Infinity });
   });
   try {
     await expression.evaluate(input, BINDINGS);
@@ -63,6 +63,10 @@ describe("a trace", () => {
     ["a{b: $sum(c)}", "a{b: $sum(c)}"],
     ["b / (c / d)", "b / (c / d)"],
     ["-1.5e3 + a", "-1.5e3 + a"],
+    ["a /* c */ / (b / d)", "a /* c */ / (b / d)"],
+    ["$contains(a, /* c */ /\\(/) = b", "$contains(a, /* c */ /\\(/) = b"],
+    ["a +\n  b\n\t+ c", "a + b + c"],
+    [`a & "${"x".repeat(300)}"`, `a & "${"x".repeat(194)}…`],
   ])("finds where %s starts and ends", async (source, text) => {
     const { nodes } = await trace(source, {});
     expect(nodes[0]?.text).toBe(text);
@@ -151,7 +155,7 @@ describe("a trace", () => {
     );
     expect(expression.evaluate({ a: 1 }, {})).toBe(1);
     expect(seen).toMatchObject([{ origin, input: { a: 1 }, expression: { source: "a" } }]);
-    expect(await seen[0]?.record(show)).toMatchObject({ value: 1 });
+    expect(await seen[0]?.record(show, { left: Infinity })).toMatchObject({ value: 1 });
     expect(compile("a").engine).toBe("compiled");
   });
 

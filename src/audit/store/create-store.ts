@@ -57,7 +57,11 @@ function committer({ write }: Pick<StoreJobs, "write">): WriteQueueOptions["comm
   };
 }
 
-/** Erases records in steps, and then their summaries. @param onRecords Called with the number of records so far */
+/**
+ * Erases records in steps, then their summaries, and then what files still have of both.
+ *
+ * @param onRecords Called with the number of records so far
+ */
 async function erase(
   writer: StoreJobs,
   request: EraseRequest,
@@ -70,7 +74,9 @@ async function erase(
     from = step.next;
     onRecords?.(records);
   }
-  return writer.eraseSummaries({ request, records });
+  const erasure = await writer.eraseSummaries({ request, records });
+  for (let step = 0; await writer.forget(step);) step += 1;
+  return erasure;
 }
 
 /** Creates a store: a queue in front of its writer, regular deletion, and its readers. */

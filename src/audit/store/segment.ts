@@ -126,11 +126,22 @@ const limitOf = (places: readonly Place[]): { readonly maxOutputLength: number }
 
 const decompress = promisify(zstdDecompress);
 
+/** Whether an error of `decompress` is about the bytes: damaged, missing, or more than segments have. */
+function isOfBytes(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "ZSTD_error_memory_allocation") return false;
+  return code.startsWith("ZSTD_error_") || code === "Z_BUF_ERROR" || code === "ERR_BUFFER_TOO_LARGE";
+}
+
 /**
  * Decompresses a segment, in another thread.
  *
  * @param places The places of some of its records.
  * @returns undefined if it is damaged, or longer than segments are, because others can still be read.
+ * @throws {Error} For another reason, such as too little memory: it may be readable later.
  */
 export const tryDecompress = (data: Uint8Array, places: readonly Place[]): Promise<Buffer | undefined> =>
-  decompress(data, limitOf(places)).catch(() => undefined);
+  decompress(data, limitOf(places)).catch((error: unknown) => {
+    if (isOfBytes(error)) return undefined;
+    throw error;
+  });

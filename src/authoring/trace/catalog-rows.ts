@@ -5,14 +5,16 @@ import { type CatalogCopy, createCatalogEntry, type Pack } from "../../pack/inde
 /** The JSON of an entry, by its catalog and its id in the upstream. Plain data, which can be sent to a thread. */
 export type CatalogRow = readonly [catalog: string, v4Id: string, text: string];
 
-/** Entries that are found. */
+/** Texts of a record that are looked up, and entries that are found. */
+const MAX_TEXTS = 5_000;
 const MAX_ROWS = 500;
 
-/** All texts in a value. */
-function* textsIn(value: unknown): Generator<string> {
-  if (typeof value === "string") yield value;
+/** Collects the texts in a value, up to a number of them. */
+function collectTexts(value: unknown, texts: Set<string>): void {
+  if (texts.size >= MAX_TEXTS) return;
+  if (typeof value === "string") texts.add(value);
   else if (typeof value === "object" && value !== null)
-    for (const part of Object.values(value)) yield* textsIn(part);
+    for (const part of Object.values(value)) collectTexts(part, texts);
 }
 
 /** Finds the entries with an id that occurs in the upstream's responses. */
@@ -22,14 +24,16 @@ export function findCatalogRows(
   copy: Pick<CatalogCopy, "find">,
 ): CatalogRow[] {
   const catalogs = [...resources.values()].flatMap(({ catalog }) => catalog?.name ?? []);
-  const texts = new Set(v4.flatMap(({ response }) => [...textsIn(response)]));
-  const rows = [...texts].flatMap((text) =>
-    catalogs.flatMap((catalog): CatalogRow[] => {
+  const texts = new Set<string>();
+  for (const { response } of v4) collectTexts(response, texts);
+  const rows: CatalogRow[] = [];
+  for (const text of texts)
+    for (const catalog of catalogs) {
       const entry = copy.find(catalog, text);
-      return entry ? [[catalog, text, entry.text]] : [];
-    }),
-  );
-  return rows.slice(0, MAX_ROWS);
+      if (entry) rows.push([catalog, text, entry.text]);
+      if (rows.length === MAX_ROWS) return rows;
+    }
+  return rows;
 }
 
 /** Catalogs that have these entries, and no others. */

@@ -77,7 +77,7 @@ export async function traceRecord(
 ): Promise<Trace> {
   const tracer = new Tracer(load);
   if (record.lane !== "alpha" || record.alpha.route === null)
-    return tracer.describe(record, { expressions: [], omitted: 0 }, []);
+    return tracer.describe(record, { expressions: [], omitted: 0, isCut: false }, []);
   const replay = new Replay(tracer.pack, catalogs);
   await replay.readCatalogs();
   const { result, evaluated } = await tracer.record(() => replay.respond(record));

@@ -45,7 +45,8 @@ export interface Trace {
   readonly expressions: readonly TracedExpression[];
 }
 
-/** Evaluations of expressions in one trace. */
+/** Evaluations of expressions, and of sub-expressions of all of them, in one trace. */
 export const MAX_EXPRESSIONS = 300;
+export const MAX_NODES = 5_000;
 /** Fields of one side, and conditions, in one trace. */
 export const MAX_FIELDS = 500;

@@ -6,7 +6,14 @@ import type { ExplainedField } from "../../compare/index.ts";
 import { explainRecord } from "../explain/explain-record.ts";
 import { explainFilter } from "./explain-filter.ts";
 import { findSecretEvaluations } from "./secrets.ts";
-import { MAX_EXPRESSIONS, MAX_FIELDS, type Trace, type TracedExpression, type TracedField } from "./trace.ts";
+import {
+  MAX_EXPRESSIONS,
+  MAX_FIELDS,
+  MAX_NODES,
+  type Trace,
+  type TracedExpression,
+  type TracedField,
+} from "./trace.ts";
 import { valueText } from "./value-text.ts";
 
 const { runTraced } = await loadTracedForm();
@@ -21,6 +28,8 @@ export interface Evaluated {
   readonly expressions: readonly TracedExpression[];
   /** Evaluations that are left out. */
   readonly omitted: number;
+  /** It has as many evaluations of sub-expressions as a trace may have; others are left out. */
+  readonly isCut: boolean;
 }
 
 /** Traces requests of one pack, one after the other. */
@@ -33,6 +42,7 @@ export class Tracer {
   #secrets = new SecretValues();
   #evaluations: Promise<TracedExpression>[] | undefined;
   #omitted = 0;
+  #budget = { left: MAX_NODES };
 
   /** @param load Loads the pack. */
   constructor(load: () => Pack) {
@@ -56,7 +66,7 @@ export class Tracer {
     const isHidden = this.#isSecretEvaluation(evaluation);
     const show = (value: unknown): ShownValue =>
       isHidden ? HIDDEN : { value: valueText(value, redaction, secrets) };
-    const { nodes, omitted, value, error } = await evaluation.record(show);
+    const { nodes, omitted, value, error } = await evaluation.record(show, this.#budget);
     // The messages of JSONata have values in them.
     const message = error instanceof Error && !isHidden ? redaction.text(error.message, secrets) : "failed";
     return {
@@ -77,9 +87,12 @@ export class Tracer {
     this.#evaluations = evaluations;
     this.#secrets = new SecretValues();
     this.#omitted = 0;
+    this.#budget = { left: MAX_NODES };
     try {
       const result = await run();
-      return { result, evaluated: { expressions: await Promise.all(evaluations), omitted: this.#omitted } };
+      const expressions = await Promise.all(evaluations);
+      const isCut = this.#budget.left === 0;
+      return { result, evaluated: { expressions, omitted: this.#omitted, isCut } };
     } finally {
       this.#evaluations = undefined;
     }
@@ -88,7 +101,7 @@ export class Tracer {
   /** The shown parts of a request. @param record Its record: the messages, without their secrets. */
   async describe(
     record: AuditRecord,
-    { expressions, omitted }: Evaluated,
+    { expressions, omitted, isCut }: Evaluated,
     notes: readonly string[],
   ): Promise<Trace> {
     const { alpha } = record;
@@ -109,6 +122,7 @@ export class Tracer {
         ...notes,
         ...(explained.note === null ? [] : [explained.note]),
         ...(omitted > 0 ? [`${omitted} more evaluations of expressions are left out.`] : []),
+        ...(isCut ? [`Sub-expressions after the first ${MAX_NODES} are left out.`] : []),
         ...(moreFields > 0 ? [`${moreFields} more fields are left out.`] : []),
       ],
       filter: route ? explainFilter(record, route, (value) => this.#text(value)) : [],

@@ -128,16 +128,23 @@ export class BodyRoom<Body extends HeldBody = HeldBody> {
   }
 
   /**
-   * Ends the slowest bodies of networks that occupy more than the waiting body's network, until there is room. A
-   * client without an accepted token never ends a body of a client with one.
+   * Ends the slowest bodies of networks that occupy more than the waiting body's network, as many as are needed. None
+   * if all of them are not enough: the waiting body's own client may have used up its share. A client without an
+   * accepted token never ends a body of a client with one.
    */
   #makeRoom({ body, bytes }: Waiter): void {
     const part = this.#partOf(body, bytes);
+    const ended: HeldBody[] = [];
     for (const slow of this.#findSlow(part)) {
-      if (this.#hasRoom(body, bytes)) return;
+      if (this.#hasRoom(body, bytes)) break;
       if (part.ofNetwork(slow.owner) <= part.ofNetwork(body.owner)) continue;
-      if (hasAcceptedToken(body) || !hasAcceptedToken(slow)) slow.fail(tooSlow());
+      if (hasAcceptedToken(slow) && !hasAcceptedToken(body)) continue;
+      part.count(slow.owner, -slow.held);
+      ended.push(slow);
     }
+    const isEnough = this.#hasRoom(body, bytes);
+    for (const { owner, held } of ended) part.count(owner, held);
+    if (isEnough) for (const slow of ended) slow.fail(tooSlow());
   }
 
   /** The bodies that are too slow for others to wait for them, the slowest first. */

@@ -115,6 +115,16 @@ export class ForwardedRequest {
     if (this.#isDone) return void upstreamRequest.destroy();
     this.#upstreamRequest = upstreamRequest;
     this.#bytesBefore = upstreamRequest.socket?.bytesRead ?? 0;
+    // Without a listener Node would end the connection, and report neither a response nor an error.
+    upstreamRequest.once("upgrade", (_response, socket) => {
+      socket.destroy();
+      this.#onSwitch();
+    });
+  }
+
+  /** No request asks for another protocol. */
+  #onSwitch(): void {
+    this.onError(new UpstreamError("truncated", `${this.#options.name} switched protocols unasked`));
   }
 
   /** The head of the upstream's response has arrived. Node has skipped informational responses. */
@@ -124,9 +134,8 @@ export class ForwardedRequest {
     const exchange = this.#exchange;
     const { statusCode: status = 0 } = upstreamResponse;
     const { name } = this.#options;
-    // No request asks for another protocol. With `Connection: upgrade` Node ends the connection itself.
-    if (status === 101)
-      return this.onError(new UpstreamError("truncated", `${name} switched protocols unasked`));
+    // Without `Connection: upgrade` Node treats it as a response.
+    if (status === 101) return this.#onSwitch();
     exchange.onHead(status, upstreamResponse.headers);
     if (hasUnknownCoding(upstreamResponse.headers))
       return this.#refuse(`${name} used a transfer coding that nobody asked for`);

@@ -109,7 +109,7 @@ export class ConnectionShares {
     if (!this.#isFull()) return false;
     const before = performance.now() - EXHAUSTED_MS;
     for (const { client, since } of this.#waiters)
-      if (since <= before && this.#inUse.isWithinShare(client)) return true;
+      if (since <= before && this.#inUse.isWithinOwn(client)) return true;
     return false;
   }
 

@@ -2,6 +2,7 @@ import { TimeLimit } from "./cancel-signal.ts";
 import type { FileUpstream, StreamRequest, StreamResponse } from "./http-call.ts";
 import { toUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
+import { wasClosedWhileIdle } from "./watched-connection.ts";
 
 /** Time limit of a whole file, as a multiple of the time limit of a response. */
 const FILE_TIMEOUT_FACTOR = 4;
@@ -15,9 +16,14 @@ function toFailure(error: unknown, body: StreamRequest["body"]): unknown {
   return kind === "slow_client" && isSent(body) ? new UpstreamError("timed_out", message) : error;
 }
 
-/** A broken connection is v4's failure only after the whole file: a client could stop half-way on purpose. */
-const countsAgainstV4 = (error: unknown, body: StreamRequest["body"]): boolean =>
-  toUpstreamError(error).kind !== "truncated" || isSent(body);
+/**
+ * A broken connection is v4's failure only after the whole file: a client could stop half-way on purpose. For a download,
+ * v4 may have closed an idle connection at the moment when it was used again.
+ */
+function countsAgainstV4(error: unknown, body: StreamRequest["body"]): boolean {
+  if (toUpstreamError(error).kind !== "truncated") return true;
+  return body === undefined ? !wasClosedWhileIdle(error) : isSent(body);
+}
 
 async function send(
   pool: UpstreamPool,

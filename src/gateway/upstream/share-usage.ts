@@ -42,10 +42,23 @@ class NetworkShares {
     return this.#taken.of(networks.at(-1) ?? "");
   }
 
-  /** Whether each network may have more and leaves enough of the size to others. One that has nothing may have the last. */
-  leavesEnough(networks: readonly string[], size: number, perFree: number, amount: number): boolean {
-    const free = Math.max(0, size - this.all - amount);
-    return networks.every((network, level) => this.#taken.of(network) <= perFree * (level + 1) * free);
+  /**
+   * Whether each network may have more and leaves enough of the size to others. One that has nothing may have the last.
+   *
+   * @param isAlone whether to judge each network as if no other one had anything
+   */
+  leavesEnough(
+    networks: readonly string[],
+    size: number,
+    perFree: number,
+    amount: number,
+    isAlone: boolean,
+  ): boolean {
+    return networks.every((network, level) => {
+      const taken = this.#taken.of(network);
+      const free = Math.max(0, size - (isAlone ? taken : this.all) - amount);
+      return taken <= perFree * (level + 1) * free;
+    });
   }
 }
 
@@ -86,19 +99,24 @@ export class ShareUsage {
 
   /** Whether so much more is free, and within the client's share. */
   isWithin(client: ShareClient | undefined, amount = 1): boolean {
-    return this.all + amount <= this.#limits.size && this.isWithinShare(client, amount);
+    return this.all + amount <= this.#limits.size && this.#isWithinShare(client, amount, false);
   }
 
-  /** Whether a client may have more as soon as it is free. */
-  isWithinShare(client: ShareClient | undefined, amount = 1): boolean {
+  /** Whether one more is within the client's own share: it could have it if other networks had nothing. */
+  isWithinOwn(client: ShareClient | undefined): boolean {
+    return this.#isWithinShare(client, 1, true);
+  }
+
+  /** @param isAlone as in {@link NetworkShares.leavesEnough} */
+  #isWithinShare(client: ShareClient | undefined, amount: number, isAlone: boolean): boolean {
     if (client === undefined) return true;
     const { size, networkPerFree, token: mostOfToken, unknown, unknownPerFree } = this.#limits;
     const { token, networks, isKnown } = client;
-    if (!this.#byNetwork.leavesEnough(networks, size, networkPerFree, amount)) return false;
+    if (!this.#byNetwork.leavesEnough(networks, size, networkPerFree, amount, isAlone)) return false;
     if (isKnown && token !== undefined) return this.#byToken.of(token) + amount <= mostOfToken;
     return (
       this.#unknown.all + amount <= unknown &&
-      this.#unknown.leavesEnough(networks, Math.min(unknown, size), unknownPerFree, amount)
+      this.#unknown.leavesEnough(networks, Math.min(unknown, size), unknownPerFree, amount, isAlone)
     );
   }
 }

@@ -45,6 +45,11 @@ export interface TracedNode extends ShownValue {
 const MAX_NODES = 500;
 export const MAX_CHILDREN = 50;
 
+/** How many evaluations of nodes may still be recorded, in all evaluations of expressions that share it. */
+export interface NodeBudget {
+  left: number;
+}
+
 /** An evaluation that has not ended. `traced` is undefined if it is left out. */
 interface OpenNode {
   readonly node: AstNode;
@@ -59,10 +64,12 @@ export class Recorder implements StepHooks {
   readonly #open: OpenNode[] = [];
   readonly #steps: ReadonlyMap<AstNode, Step>;
   readonly #show: Show;
+  readonly #budget: NodeBudget;
 
-  constructor(source: string, ast: AstNode, show: Show) {
+  constructor(source: string, ast: AstNode, show: Show, budget: NodeBudget) {
     this.#steps = findSteps(source, ast);
     this.#show = show;
+    this.#budget = budget;
   }
 
   /** The evaluation around a node. The last one is not always it: the members of an object are evaluated side by side. */
@@ -78,7 +85,8 @@ export class Recorder implements StepHooks {
     if (!step?.isRecorded) return;
     const parent = this.#findParent(step);
     const siblings = parent ? parent.traced?.children : this.nodes;
-    if (siblings && siblings.length < MAX_CHILDREN && this.#count < MAX_NODES) {
+    const isLeft = this.#count < MAX_NODES && this.#budget.left > 0;
+    if (siblings && siblings.length < MAX_CHILDREN && isLeft) {
       const { text, offset, branch } = step;
       const traced: TracedNode = {
         text,
@@ -91,6 +99,7 @@ export class Recorder implements StepHooks {
       };
       siblings.push(traced);
       this.#count += 1;
+      this.#budget.left -= 1;
       this.#open.push({ node, traced });
       return;
     }

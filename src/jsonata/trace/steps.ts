@@ -1,8 +1,10 @@
 /** The sub-expressions of a source, each with its text: JSONata's nodes only have the end of one of their tokens. */
+import { cutText } from "../../base/index.ts";
 import { isNode, type AstNode } from "../language/ast.ts";
 
 /** A sub-expression, as it is written. */
 export interface Step {
+  /** On one line. A long one is cut, and ends with `…`. */
   readonly text: string;
   /** Offset of the text in the source. */
   readonly offset: number;
@@ -20,21 +22,40 @@ interface Range {
   readonly end: number;
 }
 
+/** Characters of the text of a step. */
+const MAX_TEXT = 200;
+
+/** The text of a step on one line, as a list of steps needs it. */
+const shorten = (text: string): string => cutText(text.replaceAll(/\s+/g, " "), MAX_TEXT);
+
 interface Token extends Range {
   readonly text: string;
 }
 
-/**
- * Comments, texts, names in backticks, regular expressions (a slash after an operand divides), numbers, names and
- * variables, operators.
- */
+/** Comments, texts, names in backticks, numbers, names and variables, operators. */
 const TOKEN =
-  /\/\*[^]*?(?:\*\/|$)|"(?:\\[^]|[^"\\])*"?|'(?:\\[^]|[^'\\])*'?|`[^`]*`?|(?<![\w)\]}"'`$]\s{0,99})\/(?:\\[^]|[^\\/\n]){1,1000}\/[im]*|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|[^\s.[\]{}(),@#;:?+\-*/%|=<>^&!~"'`]+|\.\.|:=|[!<>]=|\*\*|~>|\?[:?]|\S/g;
+  /\/\*[^]*?(?:\*\/|$)|"(?:\\[^]|[^"\\])*"?|'(?:\\[^]|[^'\\])*'?|`[^`]*`?|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|[^\s.[\]{}(),@#;:?+\-*/%|=<>^&!~"'`]+|\.\.|:=|[!<>]=|\*\*|~>|\?[:?]|\S/g;
+const REGEX = /\/(?:\\[^]|[^\\/\n]){1,1000}\/[im]*/y;
 
-const tokenize = (source: string): Token[] =>
-  [...source.matchAll(TOKEN)]
-    .map(({ 0: text, index: start }) => ({ text, start, end: start + text.length }))
-    .filter(({ text }) => !text.startsWith("/*"));
+/** The end of an operand: a slash after it divides, also if a comment is between. */
+const OPERAND_END = /[\w)\]}"'`$]$/;
+
+function tokenize(source: string): Token[] {
+  const tokens: Token[] = [];
+  const pattern = new RegExp(TOKEN);
+  const regex = new RegExp(REGEX);
+  for (let match = pattern.exec(source); match; match = pattern.exec(source)) {
+    const { index: start } = match;
+    let [text] = match;
+    if (text === "/" && !OPERAND_END.test(tokens.at(-1)?.text ?? "")) {
+      regex.lastIndex = start;
+      text = regex.exec(source)?.[0] ?? text;
+      pattern.lastIndex = start + text.length;
+    }
+    if (!text.startsWith("/*")) tokens.push({ text, start, end: start + text.length });
+  }
+  return tokens;
+}
 
 const PAIRS: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 
@@ -99,7 +120,8 @@ export function findSteps(source: string, ast: AstNode): ReadonlyMap<AstNode, St
     end = close(node, start, end);
     const branch = parent?.type === "condition" && (key === "then" || key === "else") ? key : undefined;
     const isRecorded = !isPartOf(node, key, parent) && (branch !== undefined || !UNRECORDED.has(node.type));
-    steps.set(node, { text: source.slice(start, end), offset: start, branch, parent, isRecorded });
+    const text = shorten(source.slice(start, end));
+    steps.set(node, { text, offset: start, branch, parent, isRecorded });
     return { start, end };
   }
   visit(ast, "", undefined);

@@ -10,7 +10,7 @@ import { findInputNames, type InputNames } from "../language/input-names.ts";
 import { thenMaybe } from "../language/maybe-promise.ts";
 import { interpretProgram } from "../interpreter/interpret.ts";
 import { parse, parseProgram } from "../interpreter/parse.ts";
-import { Recorder, type Show, type TracedNode } from "./recorder.ts";
+import { type NodeBudget, Recorder, type Show, type TracedNode } from "./recorder.ts";
 
 /** The steps of one evaluation. */
 export interface Recording {
@@ -30,7 +30,7 @@ export interface Evaluation {
   readonly input: unknown;
   readonly bindings: Bindings;
   /** Evaluates the expression once more, and records its steps. Never rejects. */
-  record(show: Show): Promise<Recording>;
+  record(show: Show, budget: NodeBudget): Promise<Recording>;
 }
 
 /** Is called at each evaluation, also at one that fails. Must not throw. */
@@ -80,9 +80,13 @@ export function traceExpression(
 ): Expression {
   const { choice: _choice, ...expression } = compileOrInterpret(source, options);
   const { origin } = options;
-  async function record(input: unknown, bindings: Bindings, show: Show): Promise<Recording> {
+  async function record(
+    input: unknown,
+    bindings: Bindings,
+    ...[show, budget]: Parameters<Evaluation["record"]>
+  ): Promise<Recording> {
     const program = parseProgram(source);
-    const recorder = new Recorder(source, program.ast, show);
+    const recorder = new Recorder(source, program.ast, show, budget);
     const traced = interpretProgram(source, program, origin, recorder);
     let [value, error]: [unknown, unknown] = [undefined, undefined];
     try {
@@ -94,7 +98,7 @@ export function traceExpression(
     return { nodes, omitted, value, error };
   }
   function evaluate(input: unknown, bindings: Bindings): unknown {
-    const recordThis = (show: Show): Promise<Recording> => record(input, bindings, show);
+    const recordThis: Evaluation["record"] = (show, budget) => record(input, bindings, show, budget);
     onEvaluation({ expression, origin, input, bindings, record: recordThis });
     return expression.evaluate(input, bindings);
   }

@@ -65,8 +65,8 @@ const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,4096}$/;
 /** Any text without control characters: users and passwords have blanks and umlauts. */
 const PRINTABLE = /^\P{Cc}{1,4096}$/u;
 
-/** A scheme, and a token or parameters after it (RFC 9110, sections 11.2 and 11.4). */
-const WITH_SCHEME = /^([A-Za-z][A-Za-z0-9-]*) +([\t\x20-\x7e]{1,4096})$/;
+/** A scheme, and a token or parameters after it (RFC 9110, sections 11.2 and 11.4). All spaces between are matched once. */
+const WITH_SCHEME = /^([A-Za-z][A-Za-z0-9-]*) +(?! )([\t\x20-\x7e]{1,4096})$/;
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 

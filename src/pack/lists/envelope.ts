@@ -13,7 +13,7 @@ import {
 } from "../../base/index.ts";
 import type { ReadWrapped } from "../bodies/object-wrapper.ts";
 import { toCursor } from "./styles.ts";
-import { fillShape, findPath, nameOf, namesIn, type Shape } from "../values/shape.ts";
+import { compileShape, fillShape, findPath, nameOf, namesIn, type Shape } from "../values/shape.ts";
 
 /** The values of a list about its page. Only values that its shape has are present; null: there is no such page. */
 export type ListValues = Readonly<
@@ -209,11 +209,13 @@ export function createListWriter(
   list: string,
   [open, close]: readonly [open: string, close: string] = ["", ""],
 ) {
+  const write = compileShape(shape, { list });
+
   /** Returns the texts before and after the items. */
   function around(values: ListValues): readonly [open: string, close: string] {
     const { pages } = values;
     const atLeastOne = pages === undefined ? undefined : Math.max(1, pages);
-    const text = printJson(fillShape(shape, { ...values, list, items: ITEMS, pages: atLeastOne }));
+    const text = write({ ...values, list, items: ITEMS, pages: atLeastOne }) ?? "";
     const at = text.indexOf(ITEMS_TEXT);
     return [`${text.slice(0, at)}[`, `]${text.slice(at + ITEMS_TEXT.length)}`];
   }

@@ -104,13 +104,15 @@ function createPositions(clientPage: ClientPage, sides: Sides) {
   };
   const last = (): number | null =>
     style?.kind === "page" && lastStart !== undefined ? valueAt(lastStart) : null;
+  let links: ReturnType<typeof createLinks> | undefined;
   return {
     page: first + Math.floor(start / size),
     /** A page that does not exist, or can't be named. */
     noCursor: client?.cursor?.none ?? null,
     next,
     previous,
-    links: () => createLinks({ next: next(), prev: previous(), last: last() }, clientPage, sides),
+    /** Made once, for all links of a body and of the header. */
+    links: () => (links ??= createLinks({ next: next(), prev: previous(), last: last() }, clientPage, sides)),
   };
 }
 

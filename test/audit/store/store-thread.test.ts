@@ -46,11 +46,21 @@ describe("a thread of a store", () => {
     expect(thread.lostWorkers).toBe(1);
   });
 
-  test("is replaced at once for a call", async () => {
-    thread = createThread();
+  test("is not started by calls while it is replaced, and after each failed start the pause is longer", async () => {
+    const starts: number[] = [];
+    thread = createThread(() => {
+      starts.push(performance.now());
+      return [1, 5].includes(starts.length) ? new Worker(SCRIPT, { eval: true }) : failing();
+    });
     await expect(thread.call("exit")).rejects.toThrow("has ended");
-    expect(await thread.call("echo")).toBe("echo");
-    expect([thread.isReady, thread.lostWorkers]).toEqual([true, 1]);
+    await expect(thread.call("echo")).rejects.toThrow("not running");
+    while (!thread.isReady) {
+      await thread.call("echo").catch(() => {});
+      await new Promise((done) => setTimeout(done, 2));
+    }
+    expect([starts.length, thread.lostWorkers]).toEqual([5, 4]);
+    const pauses = starts.slice(1).map((time, index) => time - (starts[index] ?? 0));
+    for (const [index, pause] of pauses.entries()) expect(pause).toBeGreaterThanOrEqual(20 * 2 ** index - 1);
   });
 
   test("is started once, however many jobs there are", async () => {

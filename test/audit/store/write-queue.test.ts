@@ -160,16 +160,53 @@ describe("the write queue of an audit store", () => {
     expect(texts).toHaveLength(10);
   });
 
-  test("keeps records of known clients while callers without an accepted token, who count as one client, fill it", async () => {
+  test.each([
+    ["rows", { maxRows: 20 }, ""],
+    ["bytes", { maxBytes: 200_000 }, "x".repeat(9000)],
+  ])("callers without an accepted token fill at most a quarter of its %s", async (_, bound, text) => {
+    const { commit, groups } = brittleStore(2);
+    const queue = new WriteQueue({ ...bounds, ...bound, groupMs: 50, commit, durability: "relaxed" });
+    const add = (id: string, accepted: boolean, client: string) =>
+      void queue.push({ ...sampleRecord(id, { client, accepted }), warnings: [text] });
+    const known = Array.from({ length: 10 }, (_, n) => sampleId(n));
+    for (let n = 10; n < 110; n += 1) add(sampleId(n), false, `made-up-${n}`);
+    for (const id of known) add(id, true, "known");
+    const { queued } = queue.stats();
+    expect(queued).toBeGreaterThan(12);
+    expect(queued).toBeLessThanOrEqual(15);
+    await until(() => queue.stats().written === queued);
+    expect(groups.flat().slice(0, 10)).toEqual(known);
+    expect(groups.flat().slice(-2)).toEqual([sampleId(108), sampleId(109)]);
+    await queue.close();
+  });
+
+  test("drops records of callers without an accepted token before all others", async () => {
     const { commit, groups } = brittleStore(2);
     const queue = new WriteQueue({ ...bounds, groupMs: 50, maxRows: 20, commit, durability: "relaxed" });
-    const known = Array.from({ length: 10 }, (_, n) => sampleId(n));
-    for (const [n, id] of known.entries()) void queue.push(sampleRecord(id, { client: `c${n % 3}` }));
-    for (let n = 10; n < 110; n += 1)
-      void queue.push(sampleRecord(sampleId(n), { client: `made-up-${n}`, accepted: false }));
-    expect(queue.stats()).toMatchObject({ queued: 20, dropped: 90 });
+    for (let n = 0; n < 5; n += 1) void queue.push(sampleRecord(`stranger-${n}`, { accepted: false }));
+    const known = Array.from({ length: 20 }, (_, n) => sampleId(n));
+    for (const id of known) void queue.push(sampleRecord(id, { client: "known", accepted: true }));
+    expect(queue.stats()).toMatchObject({ queued: 20, dropped: 5 });
     await until(() => queue.stats().written === 20);
-    expect(groups.flat()).toEqual(expect.arrayContaining(known));
+    expect(groups.flat()).toEqual(known);
+    await queue.close();
+  });
+
+  test("commits records of callers without an accepted token after those of clients that wait (strict)", async () => {
+    const { commit, groups } = brittleStore(0);
+    const queue = new WriteQueue({
+      ...bounds,
+      maxRows: 10_000,
+      maxBytes: 64 * MEBI,
+      commit,
+      durability: "strict",
+    });
+    const strangers = Array.from({ length: 1500 }, async (_, n) =>
+      queue.push(sampleRecord(sampleId(n), { accepted: false })),
+    );
+    await queue.push(sampleRecord("known", { accepted: true }));
+    expect(groups.map(([first]) => first)).toEqual(["known"]);
+    await Promise.all(strangers);
     await queue.close();
   });
 

@@ -32,6 +32,28 @@ test("uses the entries of catalogs in place of substitutes", async () => {
   expect(await stubs(rows)).not.toContain("datacenter.yaml");
 }, 60_000);
 
+test("looks for the entries of a bounded number of texts, and stops at a bounded number of entries", () => {
+  const texts = Array.from({ length: 20_000 }, (_, n) => `id-${n}`);
+  const v4 = record.v4.map((call) => ({ ...call, response: { texts } }));
+  let asked = 0;
+  const findIn = (found: typeof entry | undefined): number =>
+    findCatalogRows({ ...record, v4 }, packIn("mappings"), {
+      find() {
+        asked += 1;
+        return found;
+      },
+    }).length;
+  expect(findIn(entry)).toBe(500);
+  expect(asked).toBe(500);
+  const catalogs = packIn("mappings")
+    .resources.values()
+    .filter(({ catalog }) => catalog)
+    .toArray().length;
+  asked = 0;
+  expect(findIn(undefined)).toBe(0);
+  expect(asked).toBe(5_000 * catalogs);
+});
+
 test("runs one trace at a time", async () => {
   const [first, second] = await Promise.all([traceInThread(record, job), traceInThread(record, job)]);
   expect(first).toMatchObject({ route: "GET /vm/instances/:id", status: 200 });

@@ -6,11 +6,12 @@ import { stringify } from "yaml";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
+import type { TracedNode } from "../../../src/jsonata/index.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import type { Pack } from "../../../src/pack/load/pack.ts";
 import { compareExamples } from "../../../src/authoring/examples/run-examples.ts";
 import { readExamples } from "../../../src/authoring/examples/example.ts";
-import { MAX_EXPRESSIONS } from "../../../src/authoring/trace/trace.ts";
+import { MAX_EXPRESSIONS, MAX_NODES } from "../../../src/authoring/trace/trace.ts";
 import { traceExample, traceRecord } from "../../../src/authoring/trace/trace-request.ts";
 import { Tracer } from "../../../src/authoring/trace/tracer.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
@@ -252,6 +253,20 @@ describe("a trace of a record", () => {
     const { expressions, notes } = await traceRecord({ ...list, v4: calls }, load, {});
     expect(expressions.length).toBe(MAX_EXPRESSIONS);
     expect(notes.join()).toMatch(/\d+ more evaluations of expressions are left out/);
+  });
+
+  test("has a bounded number of sub-expressions in all of its evaluations", async () => {
+    const owners = { read: '$map(owner.*, function($v) { $uppercase($v & "!") })' };
+    pack = writeSmallPack({ ...PACK, book: { ...PACK.book, fields: { id: "id", owners } } });
+    const owner = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`name${n}`, `Jane ${n}`]));
+    const items = Array.from({ length: 60 }, (_, id) => ({ ...ITEM, id, owner }));
+    const list = record({ path: "/v1/books", route: "GET /books", response: [] });
+    const calls = [{ ...list.v4[0], path: "/api/items", response: items }] as AuditRecord["v4"];
+    const { expressions, notes } = await traceRecord({ ...list, v4: calls }, load, {});
+    const count = (nodes: readonly TracedNode[]): number =>
+      nodes.reduce((sum, { children }) => sum + 1 + count(children), 0);
+    expect(expressions.reduce((sum, { nodes }) => sum + count(nodes), 0)).toBe(MAX_NODES);
+    expect(notes).toContain("Sub-expressions after the first 5000 are left out.");
   });
 });
 

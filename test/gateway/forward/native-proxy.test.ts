@@ -601,12 +601,15 @@ describe("L-9 faults of v4 in the native proxy", () => {
     ["101 x\r\nUpgrade: y", 500, "Internal Server Error"],
   ])("a status line that cannot be forwarded, %j, gives %i %s", async (line, status, phrase) => {
     const connection = line.includes("Upgrade") ? "Upgrade" : "close";
+    const startedAt = performance.now();
     gateway.v4.respondWith(
       raw(`HTTP/1.1 ${line}\r\nConnection: ${connection}\r\nContent-Length: 2\r\n\r\n{}`),
     );
     const response = await fetch(gateway.url + newPath(), { headers: { authorization: `Bearer ${KEY}` } });
     expect([response.status, response.statusText]).toEqual([status, phrase]);
     await response.text();
+    // Not only when v4's time is up.
+    expect(performance.now() - startedAt).toBeLessThan(2000);
   });
 
   test.each(["099 x", "999 x"])("the status of %j breaks the response off", async (line) => {

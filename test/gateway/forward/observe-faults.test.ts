@@ -34,6 +34,10 @@ describe("the client gets an error in plain JSON, and the record says why,", () 
     ["responds with something else than HTTP", raw("SSH-2.0-OpenSSH_9.6\r\n")],
     ["resets it within the head", raw("HTTP/1.1 200 OK\r\nContent-Le", "reset")],
     ["switches protocols unasked", raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")],
+    [
+      "switches protocols unasked, and its connection with them",
+      raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", "leave"),
+    ],
   ])("where the old service %s", async (_how, responder) => {
     gateway.old.respondWith(responder);
     expect(await send(gateway, "/things/1", { method: "POST", body: "x" })).toEqual(FAILED);

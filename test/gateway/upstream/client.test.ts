@@ -1,7 +1,7 @@
 /** The upstream client: its limits, timeouts, retries and circuit breaker. */
 import { once } from "node:events";
 import { PassThrough, type Readable } from "node:stream";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import {
   createUpstream,
   type UpstreamClient,
@@ -389,6 +389,27 @@ describe("file requests", () => {
     const { body: unread } = await client.stream(file("a"), signal);
     unread.pause();
     await expect(once(unread, "close")).rejects.toMatchObject({ kind: "slow_client" });
+  });
+
+  test("on a connection that v4 closes at the moment when it is used again say nothing about v4", async () => {
+    const client = connect();
+    const outcomes = jest.spyOn(client.breaker, "record");
+    v4.respondWith(json(200, {}), raw(""), json(200, {}), raw("", "reset"), raw(""));
+    let faults = 0;
+    for (let times = 0; times < 5; times += 1)
+      await client.stream(file("a"), signal).then(
+        ({ body }) => once(body.resume(), "close"),
+        () => (faults += 1),
+      );
+    expect(faults).toBe(3);
+    // The last one is sent on a new connection.
+    expect(outcomes.mock.calls.map(([outcome]) => outcome)).toEqual([
+      "succeeded",
+      "ignored",
+      "succeeded",
+      "ignored",
+      "failed",
+    ]);
   });
 
   test("of one token and of unknown tokens leave connections to others", async () => {

@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { SettingsError } from "../../../src/base/settings/settings.ts";
+import { credentialScheme } from "../../../src/pack/credentials/credentials.ts";
 import { json } from "../../support/fake-v4.ts";
 import { RECORDING, type TestSettings } from "../../support/gateway.ts";
+import { takesNoLonger } from "../../support/growth.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 
 const TOKEN = "k_live-0123456789";
@@ -267,6 +269,12 @@ describe("a token in the wrong place is in no record", () => {
     expect((await send(`GET /books/7?api_key=shop:${OTHER}`)).status).toBe(200);
     expect(await lastRecord()).not.toContain(OTHER);
   });
+});
+
+test("many spaces after a scheme take about as long as those without a scheme", () => {
+  const spaces = `${" ".repeat(1 << 14)}\u00e9`;
+  const readScheme = (): unknown => credentialScheme(`x${spaces}`);
+  expect(takesNoLonger(readScheme, () => credentialScheme(spaces))).toBe(true);
 });
 
 test("a question mark at the start of a query is a part of the first name", async () => {

@@ -227,7 +227,7 @@ export function connectPostgres(
       CLASSES_OF_VALUES.test(error.cause.code ?? ""),
     check: () => {},
     // PostgreSQL does not overwrite deleted data. Its operator can run `VACUUM`.
-    forget: async () => {},
+    forget: async () => false,
     close: () => pool.end(),
   };
 }

@@ -36,10 +36,13 @@ export interface Driver {
   /** Runs after a commit of records. @throws {Error} If the records are not in the expected file. */
   readonly check: () => void;
   /**
-   * Removes deleted data from the files of the database, as far as possible. @throws {Error} If it is not possible
-   * now.
+   * Removes deleted data from the files of the database, as far as possible. Between two steps, commits can run.
+   *
+   * @param step The number of the step, from 0
+   * @returns whether there is another step
+   * @throws {Error} If it is not possible now.
    */
-  readonly forget: () => Promise<void>;
+  readonly forget: (step: number) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 

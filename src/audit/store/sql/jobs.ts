@@ -69,11 +69,10 @@ export function createJobs(driver: Driver) {
     erase: ({ keys, from }: { readonly keys: readonly string[]; readonly from: number }) =>
       write((connection) => eraseRecords(connection, keys, from)),
     /** Erases the summaries of a client whose records are erased, and adds the entry about it. */
-    async eraseSummaries({ request, records }: { readonly request: EraseRequest; readonly records: number }) {
-      const erasure = await write((connection) => eraseSummaries(connection, request, records));
-      await driver.forget();
-      return erasure;
-    },
+    eraseSummaries: ({ request, records }: { readonly request: EraseRequest; readonly records: number }) =>
+      write((connection) => eraseSummaries(connection, request, records)),
+    /** Removes some deleted data from the files. @returns whether there is another step */
+    forget: (step: number) => driver.forget(step),
     page: (query: AuditQuery) => read((connection) => readPage(connection, query)),
     get: (id: string) => read((connection) => readRecord(connection, id)),
     count: (query: AuditQuery) => read((connection) => countRecords(connection, query)),

@@ -112,8 +112,8 @@ function openForReading(file: string): DatabaseSync {
 
 /** The tables with keys of clients, but for that of the records, which is too large. */
 const REWRITTEN = ["audit_block", "audit_usage", "audit_agent", "audit_token", "audit_sent", "audit_loss"];
-/** More take longer than other processes wait for a commit. */
-const MAX_REWRITTEN = 1_000_000;
+/** They take two seconds. Many more take longer than other processes wait for a commit. */
+const MAX_REWRITTEN = 100_000;
 
 /**
  * Rewrites a table. When SQLite moves rows from one page to another, it may leave copies of them behind, which outlive the
@@ -122,12 +122,10 @@ const MAX_REWRITTEN = 1_000_000;
 function rewriteTable(database: DatabaseSync, table: string): void {
   const { rows } = database.prepare(`SELECT count(*) AS rows FROM ${table}`).get() ?? {};
   if (Number(rows) > MAX_REWRITTEN) return;
-  database.exec(`BEGIN IMMEDIATE;
-    CREATE TEMP TABLE kept AS SELECT * FROM ${table};
+  database.exec(`CREATE TEMP TABLE kept AS SELECT * FROM ${table};
     DELETE FROM ${table};
     INSERT INTO ${table} SELECT * FROM temp.kept;
-    DROP TABLE temp.kept;
-    COMMIT`);
+    DROP TABLE temp.kept`);
 }
 
 /** Creates the driver of a database that is open. @param lostFile Says what happened to its file */
@@ -145,14 +143,19 @@ export function sqliteDriver(
       const lost = lostFile();
       if (lost !== undefined) throw new Error(lost);
     },
-    async forget() {
-      for (const table of REWRITTEN) rewriteTable(database, table);
+    async forget(step) {
+      const table = REWRITTEN[step];
+      if (table !== undefined) {
+        await connection.transaction("BEGIN IMMEDIATE", async () => rewriteTable(database, table));
+        return true;
+      }
       // The log of changes still has what was deleted, and the file has it until the log is written to it.
       const checkpoint = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
       if (checkpoint?.["busy"] !== 0)
         throw new Error(
           "the client is erased, but another process reads the store, so that its log still has the client: erase it again",
         );
+      return false;
     },
     close: async () => database.close(),
   };

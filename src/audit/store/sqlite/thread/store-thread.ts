@@ -2,6 +2,8 @@ import type { Transferable, Worker } from "node:worker_threads";
 import { errorText, ThreadLink } from "../../../../base/index.ts";
 import { AuditUnavailableError } from "../../store.ts";
 
+const MAX_PAUSE_MS = 5000;
+
 /** Options of a thread of a store. */
 interface StoreThreadOptions<Job> {
   readonly spawn: () => Worker;
@@ -11,7 +13,7 @@ interface StoreThreadOptions<Job> {
   readonly timeoutMs: number;
   /** Time limit of the first job in milliseconds. */
   readonly openTimeoutMs: number;
-  /** Milliseconds before a worker that has ended is replaced, unless a call needs it earlier. */
+  /** Milliseconds before a worker that has ended is replaced. Doubled after each failed start, up to 5 seconds. */
   readonly restartMs: number;
 }
 
@@ -27,6 +29,8 @@ export class StoreThread<Job> {
   #isReady = true;
   #isClosed = false;
   #lostWorkers = 0;
+  #failedStarts = 0;
+  /** Runs during the pause before a worker is replaced. */
   #restart: NodeJS.Timeout | undefined;
 
   constructor(options: StoreThreadOptions<Job>) {
@@ -46,16 +50,20 @@ export class StoreThread<Job> {
   /**
    * Runs a job. `transfer`: buffers that the worker gets without a copy.
    *
-   * @throws {AuditUnavailableError} If the worker does not start, exits, times out, or replies with an error.
+   * @throws {AuditUnavailableError} If the worker is replaced, does not start, exits, times out, or replies with an error.
    */
   async call(job: Job, transfer: readonly Transferable[] = []): Promise<unknown> {
     const link = await this.start();
     return link.call(job, { timeoutMs: this.#options.timeoutMs, transfer }).catch(toUnavailableError);
   }
 
-  /** Starts the worker, if it does not run. @throws {AuditUnavailableError} If that fails. Calls try it again. */
+  /**
+   * Starts the worker, if it does not run.
+   *
+   * @throws {AuditUnavailableError} If that fails, or during the pause before the next try. Calls try a first start again.
+   */
   async start(): Promise<ThreadLink<Job>> {
-    if (this.#isClosed) throw new AuditUnavailableError("The audit store is not running.");
+    if (this.#isClosed || this.#restart) throw new AuditUnavailableError("The audit store is not running.");
     return (this.#link ??= this.#open());
   }
 
@@ -77,6 +85,7 @@ export class StoreThread<Job> {
     });
     this.#wasOpen = true;
     this.#isReady = true;
+    this.#failedStarts = 0;
     return link;
   }
 
@@ -85,7 +94,12 @@ export class StoreThread<Job> {
     if (!this.#wasOpen || this.#isClosed) return;
     this.#isReady = false;
     this.#lostWorkers += 1;
-    // If the start fails, this is called again.
-    this.#restart = setTimeout(() => void this.start().catch(() => {}), this.#options.restartMs);
+    const pause = Math.min(this.#options.restartMs * 2 ** this.#failedStarts, MAX_PAUSE_MS);
+    this.#failedStarts += 1;
+    this.#restart = setTimeout(() => {
+      this.#restart = undefined;
+      // If the start fails, `#onLost` is called again.
+      void this.start().catch(() => {});
+    }, pause);
   }
 }
