@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { loadedWith, packagesOf } from "./loaded-with.ts";
 
 /** Packages that a gateway needs only where a setting asks for them. OpenTelemetry's are not even installed elsewhere. */
-const ON_DEMAND = /^(?:@opentelemetry\/|@redis\/|pg$)/;
+const ON_DEMAND = /^(?:@opentelemetry\/|@redis\/|pg$|rate-limiter-flexible$)/;
 
 test.each(["app/cli/program.ts", "app/cli/serve.ts", "index.ts"])(
   "%s loads no package that is used on demand",

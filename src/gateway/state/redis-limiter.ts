@@ -1,11 +1,33 @@
-import { type Limiter, type RateLimit, toStatus } from "../limits/limiter.ts";
+import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { RedisClient } from "./redis-client.ts";
 import { COUNT_REQUESTS, INTEGER, LIMIT_PREFIX, readReply, WINDOW_COUNT } from "./redis-replies.ts";
+import { toStatus, type Limiter, type RateLimit, type RateLimitStatus } from "../limits/limiter.ts";
 
 /** Counts below zero would allow more requests: a key that expired, or that was counted elsewhere, gets no refund. */
 const REFUND = `
   if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then return redis.call('DECR', KEYS[1]) end
   return 0`;
+
+/**
+ * Counts a request in a limiter of the library. Requests that are rejected count too.
+ *
+ * @throws {Error} if its store fails. The library rejects with a `RateLimiterRes` if the limit is exceeded: taking one
+ *   for the other would reject all clients during an outage of the store.
+ */
+async function consume(limiter: RateLimiterRedis, key: string): Promise<RateLimitStatus> {
+  let isAllowed = true;
+  let state: RateLimiterRes;
+  try {
+    state = await limiter.consume(key);
+  } catch (rejection) {
+    if (!(rejection instanceof RateLimiterRes)) throw rejection;
+    isAllowed = false;
+    state = rejection;
+  }
+  // The library computes it from the system clock, which may have been set back since the window started.
+  const msLeft = Math.min(state.msBeforeNext, limiter.duration * 1000);
+  return toStatus(limiter.points, isAllowed ? state.remainingPoints : -1, msLeft);
+}
 
 /** Creates a limiter that counts in Redis, for all replicas. Its `consume` throws soon while Redis is unavailable. */
 export function createRedisLimiter(
@@ -13,21 +35,28 @@ export function createRedisLimiter(
   name: string,
   { points, seconds }: RateLimit,
 ): Limiter {
-  const keysOf = (key: string): string[] => [`${LIMIT_PREFIX}${name}:${key}`];
-  return {
-    async consume(key) {
-      // A Redis that refuses a channel can count, but the replicas need all of it.
-      if (!redis.isReady()) throw new Error("Redis is away");
-      const [count, msLeft] = await redis.run(async (client) =>
-        readReply(
-          WINDOW_COUNT,
-          await client.eval(COUNT_REQUESTS, { keys: keysOf(key), arguments: ["1", String(seconds)] }),
-        ),
-      );
-      return toStatus(points, points - count, msLeft);
+  const limiter = new RateLimiterRedis({
+    storeClient: {
+      get isReady() {
+        return redis.isReady();
+      },
+      eval: (script: string, options: { keys: string[]; arguments: string[] }) =>
+        redis.run(async (client) => readReply(WINDOW_COUNT, await client.eval(script, options))),
     },
+    customIncrTtlLuaScript: COUNT_REQUESTS,
+    // Without it the library expects the API of another client package.
+    useRedisPackage: true,
+    rejectIfRedisNotReady: true,
+    keyPrefix: `${LIMIT_PREFIX}${name}`,
+    points,
+    duration: seconds,
+  });
+  return {
+    consume: (key) => consume(limiter, key),
     async refund(key) {
-      await redis.run(async (client) => readReply(INTEGER, await client.eval(REFUND, { keys: keysOf(key) })));
+      await redis.run(async (client) =>
+        readReply(INTEGER, await client.eval(REFUND, { keys: [limiter.getKey(key)] })),
+      );
     },
     size: 0,
   };
