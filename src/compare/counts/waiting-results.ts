@@ -33,7 +33,7 @@ export type BoundedStore = "cases" | "fields" | "writes";
 /** Takes how many entries found no room: the store is full, or the share of their client. */
 export type ReportFull = (store: BoundedStore, entries: number) => void;
 
-export interface WaitingOptions {
+interface WaitingOptions {
   readonly redaction: () => Redaction;
   readonly cover?: CoverAnswer | undefined;
   readonly newId: () => string;
@@ -84,6 +84,8 @@ export class WaitingResults {
     const refusal = JSON.stringify([compared.subject, compared.route, compared.reason]);
     const same = compared.result === "not_comparable" ? this.#refusals.get(refusal) : undefined;
     if (same) return void (same.times += 1);
+    // Before its work: while the store is away, results without room keep coming.
+    if (this.#shares.roomOf(compared.provenBy ?? "") < 1) return this.#options.onFull("cases", 1);
     const result = this.#toResult(compared);
     if (!this.#shares.tryTake(result.by, sizeOf(result))) return this.#options.onFull("cases", 1);
     if (result.example) this.#exampleShares.take(result.by);
