@@ -36,7 +36,8 @@ export {
 export { createNativeAuthorization, createNativeGate, nativeToken } from "./forward/native-authorization.ts";
 export { Forward } from "./forward/forward.ts";
 export { cleanRequestHeaders, cleanResponseHeaders, connectionOptions } from "./http/forwarded-headers.ts";
-export type { ForwardError, ForwardObserver } from "./forward/exchange.ts";
+export type { ForwardObserver } from "./forward/exchange.ts";
+export type { ForwardError } from "./forward/forward-errors.ts";
 export { badRequestBody, createMessageRejection } from "./http/bad-request.ts";
 export {
   createGuard,

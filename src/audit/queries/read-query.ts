@@ -10,7 +10,7 @@ import type { UsageQuery } from "../usage/usage.ts";
 export type Given = Readonly<Record<string, unknown>>;
 
 /** Why a text of a query is invalid, and the name of its parameter. */
-export interface QueryProblem {
+interface QueryProblem {
   readonly reason: string;
   readonly parameter: string;
 }

@@ -9,6 +9,7 @@ import { looksLikePairs } from "./redact-pairs.ts";
 import { parseWhole, RedactionWalk } from "./redact-walk.ts";
 import { type SecretNames, secretNames } from "./secret-names.ts";
 import { NEEDLE_LENGTH, SecretValues } from "./secret-values.ts";
+import type { SentTexts } from "./sent-texts.ts";
 
 export interface RedactionOptions {
   /** Names of members whose values are secret, in any spelling (`secretNames`). */
@@ -17,22 +18,6 @@ export interface RedactionOptions {
   readonly bodyLimit: number;
   /** Segments of paths that the dialects define. They stay, even if a client's secret has the same text. */
   readonly literals?: ReadonlySet<string>;
-}
-
-/** Headers by their names in lower case. */
-export type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-/** The parts of a request that may contain secrets. */
-export interface SentTexts {
-  readonly path?: string;
-  /** Whether the path is one of the pack's routes. Default: no. */
-  readonly isRoute?: boolean;
-  readonly query?: string;
-  /** Headers that are recorded. */
-  readonly texts?: readonly (string | undefined)[];
-  /** Other headers, with their names in lower case. */
-  readonly headers?: SentHeaders | undefined;
-  readonly body?: SentBody | undefined;
 }
 
 /** Maximum bytes of a body that are searched. Searching a megabyte would delay all other requests. */

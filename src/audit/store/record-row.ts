@@ -15,7 +15,7 @@ import type { RecordPlace } from "../record/record-memory.ts";
 import type { NumberedNames } from "../record/numbered-names.ts";
 import { applicationKey, labelKey } from "../usage/summary-key.ts";
 
-/** The columns of a record, with their names in the table. 1 stands for true. */
+/** The columns of a record, with their names in the table. Flags are 1 or 0. */
 export interface RecordColumns {
   readonly id: string;
   /** Milliseconds since the epoch. */
@@ -33,7 +33,7 @@ export interface RecordColumns {
   readonly agent: string | null;
   /** Whether the translation of the response lost something. */
   readonly lossy: number;
-  /** The number of requests that the record stands for. Summaries leave out a record with 0. */
+  /** How many requests the summaries count for the record. Records with 0 are left out. */
   readonly requests: number;
 }
 

@@ -165,7 +165,7 @@ export interface Exchange {
   readonly context: RequestContext;
 }
 
-/** An answer, or the reason why there is none. */
+/** An answer, or the reason why it is missing. */
 export type Asked = Answer | NotComparableReason;
 
 /**

@@ -12,7 +12,7 @@ const count = z.number().nonnegative();
 
 /** The pairs of a client for one field and kind of difference. */
 const fieldState = z.object({
-  /** Pairs in which the old service varied by itself. */
+  /** Pairs in which the two answers of the old service differed. */
   differing: count.default(0),
   /** Differences from the new answer that were found again, and that were not. */
   found: count.default(0),

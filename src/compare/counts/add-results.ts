@@ -28,7 +28,7 @@ const OTHERS = "others";
 const LATE_MS = 60_000;
 
 /** What was added to counts. */
-export interface Added {
+interface Added {
   readonly counts: SourceCounts | null;
   /** Whether the counts have begun with these results. */
   readonly hasBegun: boolean;

@@ -15,6 +15,7 @@ import type { ForwardedStream } from "../bodies/slow-streams.ts";
 import { type AlphaRequest, header } from "../request/request.ts";
 import { BodyStart } from "../record/body-start.ts";
 import { type ForwardedExchange, roundMs } from "../record/recorded-exchange.ts";
+import type { ForwardError, ForwardErrors } from "./forward-errors.ts";
 
 /** One forwarded request. */
 export class Exchange implements ForwardedStream {
@@ -239,26 +240,6 @@ export interface JudgedToken {
   onFailure(): void;
   /** The upstream has responded to the client's own token. @returns whether it has accepted the token */
   onResponse(status: number, headers: IncomingHttpHeaders): boolean;
-}
-
-/** An error of the gateway. */
-export interface ForwardError {
-  readonly status: number;
-  /** JSON. */
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** The errors of the gateway by event. */
-export interface ForwardErrors {
-  /** The upstream can't be reached or broke off, or the gateway failed. */
-  readonly failed: ForwardError;
-  /** The upstream did not respond in time. */
-  readonly timedOut: ForwardError;
-  /** The circuit is open, or all connections are in use. */
-  readonly unavailable: ForwardError;
-  /** The client has too many requests. */
-  readonly limited: ForwardError;
 }
 
 /** Observes one exchange without delaying it. */

@@ -25,7 +25,7 @@ import type { Recorder } from "../record/recorder.ts";
 import type { AlphaRequest } from "../request/request.ts";
 import { CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import type { CurrentContext, UpstreamTls } from "../upstream/open-tls.ts";
-import type { ForwardError, ForwardErrors } from "./exchange.ts";
+import type { ForwardError, ForwardErrors } from "./forward-errors.ts";
 import { Forward, type ForwardRequest } from "./forward.ts";
 
 /** The name of the old service in messages. */

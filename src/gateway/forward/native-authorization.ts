@@ -157,7 +157,7 @@ function createNativeToken(
 const OTHER_METHOD = "A header names another method than the request has. Send the request with that method.";
 
 /** What the gate needs. */
-export interface NativeGateParts extends NativeTokenParts {
+interface NativeGateParts extends NativeTokenParts {
   readonly authorize: AuthorizeNative;
   /** The upstream's scheme, for a token that replaces the client's. */
   readonly scheme: string;

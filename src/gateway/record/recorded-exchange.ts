@@ -49,7 +49,7 @@ export interface RecordedExchange {
 }
 
 /** A forwarded request and the upstream's response. */
-export interface ForwardedMessages {
+interface ForwardedMessages {
   /** Status of the upstream's response. Null without a response, undefined if the upstream was not called. */
   readonly upstreamStatus: number | null | undefined;
   /** Whether all of the response has come. */

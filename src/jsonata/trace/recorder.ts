@@ -7,7 +7,7 @@ import { findSteps, type Step } from "./steps.ts";
 
 /** A value as people see it. */
 export interface ShownValue {
-  /** Null: there is none, or it is a secret. */
+  /** Null: the value is missing, or it is a secret. */
   readonly value: string | null;
   /** It comes from a secret. */
   readonly isSecret?: true;
@@ -17,7 +17,7 @@ export interface ShownValue {
 export type Show = (value: unknown) => ShownValue;
 
 /** A call of a function that the caller has bound, such as `$values`, which finds a row of a table. */
-export interface TracedLookup {
+interface TracedLookup {
   /** The function, without the `$`. */
   readonly function: string;
   /** Its arguments: for `$values` the table, and the value whose row is used. */

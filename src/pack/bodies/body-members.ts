@@ -126,7 +126,7 @@ export function compilePathMembers(
 }
 
 /** The members of a nested object's schema that no field of that object maps to v4. */
-export function unmappedMembers(
+function unmappedMembers(
   { object, write }: FieldRule,
   schema: Schema,
   { resources }: Pick<FieldContext, "resources">,

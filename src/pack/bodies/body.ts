@@ -59,7 +59,7 @@ function readSchema(definition: BodyDefinition, parts: readonly Part[], location
   return { whole, isList, merged };
 }
 
-/** Compiles how the object or list of a body is found. The function throws {HttpError} 400 if there is none. */
+/** Compiles how the object or list of a body is found. The function throws {HttpError} 400 if the body has none. */
 function compileBodyUnwrap(
   client: ClientBodiesDefinition,
   resource: string,

@@ -22,7 +22,7 @@ export interface Repetition {
 }
 
 /** The response while an operation is in progress. */
-export type Unfinished =
+type Unfinished =
   | { readonly error: { readonly status: number; readonly reason: string } }
   | {
       readonly body: (scope: Scope) => MaybePromise<unknown>;

@@ -33,7 +33,7 @@ export const errorNames = (shape: Shape): ShapeName[] => findNames(shape, namesI
 /** Names whose values may be the keys of an object with the problems. */
 export const KEY_NAMES = ["field", "pointer", "code"] as const;
 
-export type KeyName = (typeof KEY_NAMES)[number];
+type KeyName = (typeof KEY_NAMES)[number];
 
 /** The name whose values are the keys of an object's problems, such as `$field`; undefined for any other key. */
 export const keyNameOf = (key: string): KeyName | undefined => KEY_NAMES.find((name) => name === nameOf(key));

@@ -117,7 +117,7 @@ function withTexts(details: readonly ErrorDetail[]): readonly ErrorDetail[] {
 }
 
 /**
- * Creates a reader of error bodies, which returns undefined for a value that is none. An entry with a field and without
+ * Creates a reader of error bodies, which returns undefined for a value that is no error. An entry with a field and without
  * a text gets the text of the whole error. If there is no text at all, it gets an empty one. Entries without text and
  * field are omitted.
  *

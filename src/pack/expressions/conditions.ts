@@ -47,7 +47,7 @@ export function compileBodyCondition(
 type NamedValue = (input: unknown, scope: Scope) => MaybePromise<unknown>;
 
 /** Returns the values of names in braces. @throws {ExpressionError} */
-export type NamedValues = (input: unknown, scope: Scope) => MaybePromise<Readonly<Record<string, unknown>>>;
+type NamedValues = (input: unknown, scope: Scope) => MaybePromise<Readonly<Record<string, unknown>>>;
 
 /** Compiles the values of names in braces. @param compile compiles the expression of a name */
 export function compileNamedValues(

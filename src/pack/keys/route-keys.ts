@@ -43,7 +43,7 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
 const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The values of the keys of a route: compiled, or as the pack has them. Keys that it does not have are undefined. */
-export type CompiledKeys = {
+type CompiledKeys = {
   readonly [Name in Exclude<keyof Keys, "calls">]: Keys[Name] extends RouteKey<z.ZodType, infer Compiled>
     ? Compiled | undefined
     : never;

@@ -57,7 +57,7 @@ const READERS: Readonly<Partial<Record<string, (value: unknown) => unknown>>> = 
 };
 
 /** Why a value is not a list of a shape. */
-export interface ListFault {
+interface ListFault {
   readonly fault: string;
 }
 
@@ -197,7 +197,7 @@ const ITEMS = crypto.randomUUID();
 const ITEMS_TEXT = printJson(ITEMS);
 
 /** Writes lists of one name. */
-export type ListWriter = ReturnType<typeof createListWriter>;
+type ListWriter = ReturnType<typeof createListWriter>;
 
 /**
  * Creates a writer of the client's lists. It has at least one page, because clients fail on zero pages.

@@ -23,9 +23,6 @@ import { compileGrammar } from "../filters/filters.ts";
 import type { LocatedFile } from "./resource-files.ts";
 import { compilePaging } from "../lists/paging.ts";
 
-/** The compiled dialects of a pack. */
-export type Dialects = ReturnType<typeof compileDialects>;
-
 function nativeSchemeOf({ client, upstream }: DialectDefinition): string | undefined {
   const { scheme, parameter, token } = upstream.credentials ?? {};
   // The forward reads all after the scheme as the token.
@@ -149,7 +146,7 @@ function compileClientPaths({ client }: DialectDefinition, location: SourceLocat
   const isExact = slashes.trailing === "exact";
   const rejectsDoubled = slashes.doubled === "reject";
   return {
-    /** The header with the method that a POST stands for, in lower case; undefined without one. */
+    /** The header with the method that replaces POST, in lower case. Undefined if the API has no such header. */
     methodHeader,
     /** Whether a path may have its doubled slashes, and be of a route by the name of the route; undefined if all may. */
     acceptsSlashes:

@@ -35,7 +35,7 @@ interface SearchValues {
   readonly items: ReadonlyMap<string, readonly unknown[]>;
 }
 
-/** Fills an item of an array. A name stands for all its values. An item is left out if its names have no value. */
+/** Fills an item of an array. A name is replaced by all its values. An item is left out if its names have no value. */
 function fillItem(item: unknown, values: SearchValues): readonly unknown[] {
   const name = parameterOf(item);
   if (name !== undefined) return values.items.get(name) ?? [values.members.get(name) ?? []].flat();

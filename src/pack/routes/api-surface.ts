@@ -74,7 +74,7 @@ function findOpenPoints(definition: SurfaceDefinition, served: CoverageInput) {
   const parts = new Map([...partsOf(definition, served)].map((part) => [part.name, part]));
   return Object.entries(definition.open).flatMap(([name, usage]) => {
     const { isMapped = false, routes = 0, fields = 0 } = parts.get(name) ?? {};
-    // How much it is used, and the routes and fields of the surface that it stands for.
+    // How much it is used, and how many routes and fields of the surface it is about.
     return isMapped ? [] : [{ name, usage, routes, fields }];
   });
 }

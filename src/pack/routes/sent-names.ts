@@ -21,9 +21,6 @@ export interface SentParts {
   readonly body: unknown;
 }
 
-/** The names of the routes of one path, from which the body may select one. */
-export type SentNames = ReturnType<typeof compileNames>;
-
 /** A member, a parameter or a field, and the words that it may have. */
 interface Place {
   /** The number of its name. */
@@ -208,9 +205,6 @@ export const compileSentNames = (routes: readonly Route[]) => byName(routes, com
 /** Maximum number of losses of a route. Those of its objects come first. */
 const MAX_LOSSES = 1024;
 
-/** The losses of the routes of one path, from which the body may select one. */
-export type LossNames = ReturnType<typeof compileLosses>;
-
 function compileLosses(routes: readonly Route[]) {
   const losses = [
     ...routes.flatMap((route) => [...route.losses, ...(route.withoutScopes?.losses ?? [])]),
@@ -222,7 +216,7 @@ function compileLosses(routes: readonly Route[]) {
   return {
     /** Severity and text, separated by a blank: `meaning status: v4 has none`. */
     names: unique.map(({ severity, text }) => `${severity} ${text}`),
-    /** One bit for each of the names, as in {@link SentNames}; undefined if nothing was lost. */
+    /** One bit for each of the names, as {@link compileNames} has them; undefined if nothing was lost. */
     bitsOf(texts: Iterable<string>): Uint8Array | undefined {
       let bits: Uint8Array | undefined;
       for (const text of texts) {
