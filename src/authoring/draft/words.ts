@@ -45,6 +45,9 @@ export function wordsOf(name: string): readonly string[] {
 /** How alike two words must be spelled, of 1. */
 const SPELLING = 0.6;
 
+/** How alike words are that were learned to mean the same. */
+const LEARNED = 0.9;
+
 /** How alike two words are, from 0 to 1: equal, or spelled nearly alike (`cancelled`, `canceled`). */
 function spellingLikeness(one: string, other: string): number {
   if (one === other) return 1;
@@ -54,13 +57,25 @@ function spellingLikeness(one: string, other: string): number {
   return likeness >= SPELLING ? 0.8 : 0;
 }
 
-/** How rare words are in both documents. */
+/** How rare words are in both documents, and which words of the old one have the meaning of words of the new one. */
 export class Vocabulary {
   readonly #counts = new Map<string, number>();
+  readonly #meanings = new Map<string, Set<string>>();
 
   /** Counts the words of a name. */
   count(name: string): void {
     for (const word of new Set(wordsOf(name))) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+  }
+
+  /** Learns that words of the old document have the meaning of words of the new one. */
+  learn(old: readonly string[], now: readonly string[]): void {
+    for (const word of old)
+      this.#meanings.set(word, (this.#meanings.get(word) ?? new Set()).union(new Set(now)));
+  }
+
+  /** How alike a word of the old document and one of the new one are, from 0 to 1. */
+  #wordLikeness(old: string, now: string): number {
+    return Math.max(spellingLikeness(old, now), this.#meanings.get(old)?.has(now) ? LEARNED : 0);
   }
 
   /** The weight of a word: one that is everywhere says little. */
@@ -72,15 +87,20 @@ export class Vocabulary {
   likeness(old: readonly string[], now: readonly string[]): number {
     if (old.length === 0 || now.length === 0) return 0;
     let [total, common] = [0, 0];
-    for (const [words, others] of [
-      [old, now],
-      [now, old],
-    ] as const)
-      for (const word of words) {
-        const likenesses = others.map((other) => spellingLikeness(word, other));
-        total += this.#weight(word);
-        common += this.#weight(word) * Math.max(...likenesses);
-      }
+    const add = (word: string, likenesses: readonly number[]): void => {
+      total += this.#weight(word);
+      common += this.#weight(word) * Math.max(...likenesses);
+    };
+    for (const word of old)
+      add(
+        word,
+        now.map((other) => this.#wordLikeness(word, other)),
+      );
+    for (const word of now)
+      add(
+        word,
+        old.map((other) => this.#wordLikeness(other, word)),
+      );
     return common / total;
   }
 }

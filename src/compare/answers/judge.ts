@@ -3,13 +3,7 @@
  * services after further requests.
  */
 import { type AcceptedDifference, isSuccess, type Pack, type Route } from "../../pack/index.ts";
-import {
-  type AnswerRules,
-  compareAnswers,
-  type AnswerComparison,
-  compareStatus,
-  createAnswerRules,
-} from "./compare-answers.ts";
+import { type AnswerRules, compareAnswers, compareStatus, createAnswerRules } from "./compare-answers.ts";
 import {
   type Answer,
   type AnswerPair,
@@ -21,8 +15,14 @@ import {
   type NotComparableReason,
 } from "./comparison.ts";
 import { distinctKey } from "./distinct-key.ts";
-import { distanceOf, judgePlainly } from "./value-format.ts";
-import { type ClientView, isOfValues, VolatileFields, volatileKey } from "./volatile-fields.ts";
+import { judgePlainly } from "./value-format.ts";
+import {
+  type ClientView,
+  isOfValues,
+  type ValuePair,
+  VolatileFields,
+  volatileKey,
+} from "./volatile-fields.ts";
 
 /** The request of a comparison. */
 export interface JudgedRequest extends ComparedRequest {
@@ -158,7 +158,7 @@ export function comparePair(
   isAccepted: IsAccepted = acceptNothing,
 ): Decided<ComparisonResult | "differs"> {
   const { name } = rules.route;
-  const compared = compareAnswers(pair.old, pair.new, rules, volatile.judge(name));
+  const compared = compareAnswers(pair.old, pair.new, rules, volatile.judge(name, "new"));
   if ("reason" in compared) return notComparable(compared.reason);
   const { differences } = compared;
   if (differences.length === 0) {
@@ -173,15 +173,17 @@ export function comparePair(
   return { result: isKnown ? "unstable" : "differs", differences };
 }
 
+/** Pairs of values of one comparison that are counted. */
+const MAX_VALUE_PAIRS = 500;
+
 /** Counts two answers of the old service to the same request, whether they differ or not. Others are ignored. */
 export function recordOldPair(old: Answer, oldAgain: Answer, rules: AnswerRules, volatile: ClientView): void {
-  const distances = new Map<string, number>();
+  const values: ValuePair[] = [];
   const compared = compareAnswers(old, oldAgain, rules, (field, one, other) => {
-    const distance = distanceOf(one, other);
-    if (distance !== undefined) distances.set(field, Math.max(distance, distances.get(field) ?? 0));
+    if (values.length < MAX_VALUE_PAIRS) values.push({ field, pair: [one, other] });
     return judgePlainly(field, one, other);
   });
-  if ("differences" in compared) volatile.recordPair(rules.route.name, compared.differences, distances);
+  if ("differences" in compared) volatile.recordPair(rules.route.name, compared.differences, values);
 }
 
 /**
@@ -202,11 +204,10 @@ export function confirm({
   readonly isAccepted?: IsAccepted;
 }): Decided {
   const { name } = rules.route;
-  const compareBoth = (one: Answer, other: Answer): AnswerComparison =>
-    compareAnswers(one, other, rules, volatile.judge(name));
-  const compared = compareBoth(first.old, first.new);
-  const again = compareBoth(second.old, second.new);
-  const ofOld = compareBoth(first.old, second.old);
+  const judgeNew = volatile.judge(name, "new again");
+  const compared = compareAnswers(first.old, first.new, rules, judgeNew);
+  const again = compareAnswers(second.old, second.new, rules, judgeNew);
+  const ofOld = compareAnswers(first.old, second.old, rules, volatile.judge(name, "old"));
   if ("reason" in compared) return notComparable(compared.reason);
   if ("reason" in again) return notComparable(again.reason);
   if ("reason" in ofOld) return notComparable(ofOld.reason);

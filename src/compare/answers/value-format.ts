@@ -1,4 +1,4 @@
-/** What two values have in common although they differ: their JSON type, their meaning, their distance. */
+/** What two values have in common although they differ: their JSON type, their meaning, their format, their distance. */
 import { isExactNumber, isObject } from "../../base/index.ts";
 
 type JsonType = "null" | "array" | "object" | "number" | "string" | "boolean";
@@ -65,12 +65,24 @@ function isOtherFormat(old: unknown, other: unknown): boolean {
 /** How a time is written: `0000-00-00T00:00:00.000Z`, with `+00:00` for all zones of that form. */
 const templateOf = (text: string): string => text.replace(/[+-](\d\d:?\d\d)$/, "+$1").replaceAll(/\d/g, "0");
 
-/** Whether two values are times in two formats. The number of digits of a fraction does not count. */
-export function areTimeFormats(one: unknown, other: unknown): boolean {
-  if (typeof one !== "string" || typeof other !== "string") return false;
-  if (timeOf(one) === undefined || timeOf(other) === undefined) return false;
-  const [template, otherTemplate] = [one, other].map((text) => templateOf(text).replace(/\.0+/, ".0"));
-  return template !== otherTemplate;
+const MAX_PATTERN = 40;
+
+/**
+ * The format of a scalar in a few words that do not depend on its value: for a number its digits after the point, for
+ * a time its template, for other texts the kinds of letters and the signs in it.
+ */
+export function formatsOf(value: unknown): string[] {
+  if (typeof value === "boolean") return [];
+  if (typeof value !== "string") return [`decimals ${Math.min(9, decimalsOf(value))}`];
+  if (timeOf(value) !== undefined) return [`time ${templateOf(value)}`];
+  const signs = value.slice(0, 200).replaceAll(/[\p{L}\p{N}]+/gu, "w");
+  return [
+    "text",
+    ...(/\p{Lu}/u.test(value) ? ["upper case"] : []),
+    ...(/\p{Ll}/u.test(value) ? ["lower case"] : []),
+    ...(/\p{N}/u.test(value) ? ["digits"] : []),
+    `signs ${signs.slice(0, MAX_PATTERN)}`,
+  ];
 }
 
 /** How two scalars differ if nothing is known about their field. */

@@ -1,25 +1,23 @@
 /**
- * Knowledge about the old service from asking it twice: fields that vary by themselves, and the distances of their
- * values. It is bounded, and small enough as JSON to be shared.
+ * Knowledge about the old service from asking it twice: fields that vary by themselves, and the formats and distances
+ * of their values. It is bounded, and small enough as JSON to be shared.
  */
 import { z } from "zod";
 import { createIsSameClient } from "../../gateway/index.ts";
 import type { JudgeScalar } from "./compare.ts";
 import type { Difference, DifferenceKind } from "./comparison.ts";
-import { areTimeFormats, distanceOf, judgePlainly } from "./value-format.ts";
+import { judgePlainly } from "./value-format.ts";
+import {
+  countFormats,
+  countPair,
+  type FieldState,
+  fieldState,
+  halve,
+  judgeVolatile,
+  type KnownField,
+} from "./volatile-values.ts";
 
 const count = z.number().nonnegative();
-
-/** The pairs of a client for one field and kind of difference. */
-const fieldState = z.object({
-  /** Pairs in which the two answers of the old service differed. */
-  differing: count.default(0),
-  /** Differences from the new answer that were found again, and that were not. */
-  found: count.default(0),
-  missed: count.default(0),
-  /** The largest distance of two values of a pair: of numbers, or of times in milliseconds. */
-  spread: count.optional(),
-});
 
 /** The requests of one client to a route. */
 const clientState = z.object({
@@ -33,7 +31,6 @@ const clientState = z.object({
 /** The knowledge about all routes, by their names and by clients. */
 const volatileState = z.record(z.string(), z.record(z.string(), clientState));
 
-type FieldState = z.infer<typeof fieldState>;
 type ClientState = z.infer<typeof clientState>;
 type RouteState = Record<string, ClientState>;
 
@@ -50,11 +47,6 @@ const SAMPLE_SHARE = 0.01;
 /** Clients of a route, and fields that one client shows of it. */
 const MAX_CLIENTS = 12;
 const MAX_FIELDS = 50;
-
-/** Clocks of two services may differ by this much. No time zone is as close to another one. */
-const CLOCK_SKEW_MS = 300_000;
-/** A new value may be this many times as far from the old one as two old values are. */
-const MARGIN = 3;
 
 /** Value and format are not distinguished here: a value in another format is another value. */
 const groupOf = (kind: DifferenceKind): string => (kind === "format" ? "value" : kind);
@@ -76,8 +68,6 @@ const fieldOf = ({ fields }: ClientState, key: string): FieldState | undefined =
 const knownAs = (route: RouteState, client: string): string =>
   Object.hasOwn(route, client) ? client : (Object.keys(route).find(createIsSameClient(client)) ?? client);
 
-const half = (counter: number): number => Math.floor(counter / 2);
-
 /**
  * Whether clients show that a field of the old service varies by itself. No client counts for more than {@link
  * MIN_PAIRS} pairs, and the client with the most evidence is ignored, because a client that writes while it reads
@@ -92,6 +82,12 @@ function isShownByClients(clients: readonly ClientState[], key: string): boolean
   const [, ...rest] = weighed.sort((one, other) => other.differing - one.differing);
   const sum = (of: "pairs" | "differing"): number => rest.reduce((total, each) => total + each[of], 0);
   return sum("pairs") >= MIN_PAIRS && sum("differing") > sum("pairs") * MAX_SHARE;
+}
+
+/** Two values of a field in a pair that are not the same. */
+export interface ValuePair {
+  readonly field: string;
+  readonly pair: readonly [old: unknown, oldAgain: unknown];
 }
 
 /** The pairs of all routes of one old service, by the clients that asked for them. */
@@ -182,13 +178,22 @@ export class ClientView {
     this.#client = client;
   }
 
-  /** How the scalars of a route are compared with those of the old service. */
-  judge(route: string): JudgeScalar {
+  /**
+   * How the scalars of a route are compared with those of the old service.
+   *
+   * @param others The other values: new ones of a first pair, which are counted, new ones of a second pair, or old ones.
+   */
+  judge(route: string, others: "new" | "new again" | "old"): JudgeScalar {
     const volatile = this.all.fieldsOf(route);
-    return (field, old, other) =>
-      volatile.has(field)
-        ? this.#judgeVolatile(route, VALUE + field, old, other)
-        : judgePlainly(field, old, other);
+    return (field, old, other) => {
+      if (!volatile.has(field)) return judgePlainly(field, old, other);
+      const key = VALUE + field;
+      if (others === "new") {
+        const state = this.all.openField(route, this.#client, key);
+        if (state) countFormats(state, 1, other);
+      }
+      return judgeVolatile(this.#knownOf(route, key), old, other, others === "old");
+    };
   }
 
   /**
@@ -207,24 +212,21 @@ export class ClientView {
     own.pairs += 1;
     own.total += 1;
     if (own.pairs < WINDOW) return;
-    own.pairs = half(own.pairs);
-    for (const field of Object.values(own.fields))
-      for (const counter of ["differing", "found", "missed"] as const) field[counter] = half(field[counter]);
+    own.pairs = Math.floor(own.pairs / 2);
+    for (const field of Object.values(own.fields)) halve(field);
   }
 
-  /** Counts a pair of the old service: its differences, and the largest distance of two values of each field. */
-  recordPair(
-    route: string,
-    differences: readonly Difference[],
-    distances: ReadonlyMap<string, number>,
-  ): void {
+  /** Counts a pair of the old service: its differences, and the values that are not the same. */
+  recordPair(route: string, differences: readonly Difference[], values: readonly ValuePair[]): void {
     this.recordEqual(route);
     for (const key of new Set(differences.map(volatileKey))) {
       const state = this.all.openField(route, this.#client, key);
-      if (!state) continue;
-      state.differing += 1;
-      const distance = key.startsWith(VALUE) ? distances.get(key.slice(VALUE.length)) : undefined;
-      if (distance !== undefined) state.spread = Math.max(state.spread ?? 0, distance);
+      if (state) state.differing += 1;
+    }
+    const own = this.all.openClient(route, this.#client);
+    for (const { field, pair } of values) {
+      const state = fieldOf(own, VALUE + field);
+      if (state) countPair(state, pair);
     }
   }
 
@@ -268,24 +270,12 @@ export class ClientView {
     return this.#weigh(route, ({ pairs }) => pairs);
   }
 
-  /**
-   * How two values of a volatile field differ. Null if the other one is a possible value: it is no farther from the old
-   * one than old values are from each other, and than clocks differ. A client believes its own evidence, or that of
-   * at least two others, because a single one may write while it reads.
-   */
-  #judgeVolatile(route: string, key: string, old: unknown, other: unknown): DifferenceKind | null {
-    if (areTimeFormats(old, other)) return "format";
-    const distance = distanceOf(old, other);
-    if (distance === undefined) return null;
+  #knownOf(route: string, key: string): KnownField {
     const states = this.all.stateOf(route);
     const { [knownAs(states, this.#client)]: own, ...others } = states;
-    const spreadsOf = (clients: readonly ClientState[]): readonly number[] =>
-      clients.flatMap((client) => fieldOf(client, key)?.spread ?? []);
-    const [ownSpreads, otherSpreads] = [spreadsOf(own ? [own] : []), spreadsOf(Object.values(others))];
-    const isShown = (shows: (spread: number) => boolean): boolean =>
-      ownSpreads.some(shows) || otherSpreads.filter(shows).length >= 2;
-    const skew = typeof old === "string" ? CLOCK_SKEW_MS : 0;
-    const isPossible = (spread: number): boolean => distance <= Math.max(MARGIN * spread, skew);
-    return isShown(() => true) && !isShown(isPossible) ? "value" : null;
+    return {
+      own: own && fieldOf(own, key),
+      others: Object.values(others).flatMap((client) => fieldOf(client, key) ?? []),
+    };
   }
 }

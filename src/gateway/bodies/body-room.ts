@@ -23,6 +23,7 @@ function createUsage(all: number, largest: number): ShareUsage {
     networkPerFree: 3,
     unknown: share(1 / 4, 2),
     unknownPerFree: 1,
+    unknownPerNetwork: share(1 / 16, 2),
   });
 }
 

@@ -25,6 +25,8 @@ export interface UsageLimits {
   readonly unknown: number;
   /** Such clients of one network: a multiple of what it leaves free of their part. */
   readonly unknownPerFree: number;
+  /** Such clients of one network, whatever is free. The next larger network may have twice as much, then three times. */
+  readonly unknownPerNetwork?: number;
 }
 
 /** How much the clients have taken, by each network that their addresses are in. */
@@ -40,6 +42,11 @@ class NetworkShares {
   /** The amount of a client's largest network. */
   ofLargest(networks: readonly string[]): number {
     return this.#taken.of(networks.at(-1) ?? "");
+  }
+
+  /** Whether each network stays within a maximum. */
+  isWithin(networks: readonly string[], most: number, amount: number): boolean {
+    return networks.every((network, level) => this.#taken.of(network) + amount <= most * (level + 1));
   }
 
   /**
@@ -110,12 +117,14 @@ export class ShareUsage {
   /** @param isAlone as in {@link NetworkShares.leavesEnough} */
   #isWithinShare(client: ShareClient | undefined, amount: number, isAlone: boolean): boolean {
     if (client === undefined) return true;
-    const { size, networkPerFree, token: mostOfToken, unknown, unknownPerFree } = this.#limits;
+    const { size, networkPerFree, token: mostOfToken } = this.#limits;
+    const { unknown, unknownPerFree, unknownPerNetwork = unknown } = this.#limits;
     const { token, networks, isKnown } = client;
     if (!this.#byNetwork.leavesEnough(networks, size, networkPerFree, amount, isAlone)) return false;
     if (isKnown && token !== undefined) return this.#byToken.of(token) + amount <= mostOfToken;
     return (
       this.#unknown.all + amount <= unknown &&
+      this.#unknown.isWithin(networks, unknownPerNetwork, amount) &&
       this.#unknown.leavesEnough(networks, Math.min(unknown, size), unknownPerFree, amount, isAlone)
     );
   }

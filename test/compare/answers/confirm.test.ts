@@ -242,10 +242,18 @@ describe("a volatile field", () => {
     expect(decide(volatile, first, second)).toBe(`different at ${kind}`);
   });
 
-  test("of numbers is different in another unit", () => {
+  test("with another letter case is different", () => {
+    const volatile = createVolatile("token", (at) => (at * 7919 + 48_879).toString(16));
+    const both = pair({ token: "beef1" }, { token: "BEEF2" });
+    expect(decide(volatile, both, both)).toBe("different token format");
+  });
+
+  test("of numbers is different in another unit, and with more digits", () => {
     const volatile = createVolatile("load", (at) => (at * 37) % 100);
     const unit = pair({ load: 50 }, { load: 50_000 });
+    const digits = pair({ load: 50 }, { load: 0.5 });
     expect(decide(volatile, unit, unit)).toBe("different load value");
+    expect(decide(volatile, digits, digits)).toBe("different load format");
   });
 
   test("with numbers that no double holds is stored as JSON, too", () => {
@@ -253,6 +261,15 @@ describe("a volatile field", () => {
     const volatile = learnVolatile("load", (at) => at);
     recordOldPair(raw("1e999"), raw("-1e999"), rules, volatile.seenBy("a"));
     expect(new VolatileFields(JSON.parse(JSON.stringify(volatile))).isVolatile(name, "load")).toBe(true);
+  });
+
+  test("is different if most old values have digits that no new one has", () => {
+    const volatile = createVolatile("balance", (at) => ((at * 37) % 100) + 0.25);
+    const first = pair({ balance: 20.25 }, { balance: 20 });
+    for (let count = 0; count < 50; count += 1) comparePair(first, rules, volatile);
+    expect(decide(volatile, first, pair({ balance: 57.25 }, { balance: 57 }))).toBe(
+      "different balance format",
+    );
   });
 
   test("is the same after it was stored as JSON, and small", () => {
@@ -326,11 +343,7 @@ test("many fields of many routes and clients stop nobody else from being believe
       for (let count = 0; count < 50; count += 1)
         all
           .seenBy(`client ${client}`)
-          .recordPair(
-            `GET /${route}`,
-            [{ field: `x${count}`, kind: "value", old: "1", new: "2" }],
-            new Map(),
-          );
+          .recordPair(`GET /${route}`, [{ field: `x${count}`, kind: "value", old: "1", new: "2" }], []);
   const both = pair({ last: 1 }, { last: 2 });
   expect(decide(all.seenBy("client 0"), both, both)).toBe("different last value");
   expect(decide(all.seenBy("b"), both, both)).toBe("different last value");
@@ -364,14 +377,16 @@ describe("one client that writes while it reads", () => {
     expect(JSON.stringify(volatile).length).toBeLessThan(2000);
   });
 
-  test("makes no range of a volatile field wider for others", () => {
+  test("makes no range of a volatile field wider for others, and knows no format for them", () => {
     const volatile = learnVolatile("load", (at) => (at * 37) % 100);
     const writer = volatile.seenBy("writer");
     for (let count = 0; count < 100; count += 1)
-      for (const value of [1e9, 2e9])
+      for (const value of [1e9, 0.123_456, "a text"])
         recordOldPair(answer({ load: 1 }), answer({ load: value }), rules, writer);
     const unit = pair({ load: 50 }, { load: 50_000 });
+    const digits = pair({ load: 50 }, { load: 0.5 });
     expect(decide(volatile.seenBy("a"), unit, unit)).toBe("different load value");
+    expect(decide(volatile.seenBy("a"), digits, digits)).toBe("different load format");
   });
 
   test.each([100, 10_000])("keeps no field from being volatile by %i equal answers", (pairs) => {

@@ -26,7 +26,7 @@ function learn(volatile: VolatileFields, pairs: number, field = "at", route = RO
     for (const client of ["a", "b"])
       volatile
         .seenBy(client)
-        .recordPair(route, [{ field, kind: "value", old: "1", new: "2" }], new Map([[field, 1]]));
+        .recordPair(route, [{ field, kind: "value", old: "1", new: "2" }], [{ field, pair: [1, 2] }]);
 }
 
 /** A process that starts, and what it knows. */
@@ -118,7 +118,7 @@ test("what is stored is bounded, and a client that shows many fields leaves room
             new: "2",
           },
         ],
-        new Map(),
+        [],
       );
   learn(volatile, 60, "at", "GET /7");
   expect(JSON.stringify(volatile).length).toBeGreaterThan(2 * MAX_STORED);
