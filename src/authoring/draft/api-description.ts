@@ -55,6 +55,6 @@ export interface ApiDescription {
 }
 
 /** `GET /books/{id}`. */
-export const routeName = ({ method, path }: ApiRoute): string => `${method} ${path}`;
+const routeName = ({ method, path }: ApiRoute): string => `${method} ${path}`;
 
 export const isParameter = (segment: string): boolean => segment.startsWith("{") && segment.endsWith("}");

@@ -5,7 +5,7 @@ import { matchRoutes, type RoutePair } from "./match-routes.ts";
 import { Vocabulary } from "./words.ts";
 
 /** An old object, the new one that its fields are read from, and the fields that are the same. */
-export interface ObjectPair {
+interface ObjectPair {
   readonly old: ApiObject;
   readonly now: ApiObject;
   readonly fields: readonly FieldPair[];

@@ -4,7 +4,7 @@ import { compileGetter, type Pack, type Route } from "../../pack/index.ts";
 import type { ExampleResult } from "./compare-example.ts";
 
 /** Routes and fields in total, and the ones that no golden case covers: `GET /books`, `book.title`. */
-export interface ExampleCoverage {
+interface ExampleCoverage {
   readonly routes: number;
   readonly fields: number;
   readonly missingRoutes: readonly string[];

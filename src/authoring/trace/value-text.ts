@@ -3,7 +3,7 @@ import { isTruncated, type Redaction, type SecretValues } from "../../audit/inde
 import { cutText, isExactNumber, printJson } from "../../base/index.ts";
 
 /** Characters of a value. */
-export const MAX_VALUE_LENGTH = 200;
+const MAX_VALUE_LENGTH = 200;
 
 /** Values in a value. Of larger ones whole objects and lists are left out, never a part of one. */
 const MAX_VALUES = 200;

@@ -21,7 +21,7 @@ export interface Hints {
 }
 
 /** What there is to know about the places of an answer. */
-export interface AnswerFacts {
+interface AnswerFacts {
   readonly hintsOf: (path: readonly string[]) => Hints;
   readonly patterns: Patterns;
 }

@@ -9,7 +9,7 @@ import { openapiSurface, packSurface, readOpenapi } from "../../migration/index.
 import type { TypeReport } from "./type-report.ts";
 
 /** The files of the documents. */
-export interface DocumentFiles {
+interface DocumentFiles {
   /** The upstream's document. */
   readonly new: string;
   /** The document of the client's API. Default: the description that `alpha-gateway openapi` prints. */

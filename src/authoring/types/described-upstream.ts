@@ -24,7 +24,7 @@ export interface DescribedOperation {
 }
 
 /** A call that was answered. */
-export interface AnsweredCall {
+interface AnsweredCall {
   readonly request: HttpRequest;
   readonly operation: DescribedOperation | undefined;
   readonly status: number;

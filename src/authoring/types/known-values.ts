@@ -10,7 +10,7 @@ import type { Hints } from "./answers.ts";
 const [MOST_WORDS, MOST_SEEN] = [40, 6];
 
 /** Finds what is known about a member of an answer. */
-export type FindHints = (path: readonly string[]) => Hints;
+type FindHints = (path: readonly string[]) => Hints;
 
 /** The golden cases of a pack. */
 export interface KnownValues {

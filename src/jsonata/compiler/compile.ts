@@ -94,7 +94,7 @@ export interface CompileOptions {
 }
 
 /** Makes an expression of a source. */
-export type MakeExpression = (source: string, options: CompileOptions) => Expression;
+type MakeExpression = (source: string, options: CompileOptions) => Expression;
 
 /** An expression, and where it is; undefined for one that is in no file. */
 export interface LocatedExpression extends Expression {

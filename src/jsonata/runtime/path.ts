@@ -6,7 +6,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Reads a member by name; of a list, the members of all items. Members inherited from JavaScript don't count. */
-export function lookup(value: unknown, name: string): unknown {
+function lookup(value: unknown, name: string): unknown {
   if (Array.isArray(value)) return lookupEach(value, name);
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -21,7 +21,7 @@ export interface BodyMember {
 }
 
 /** A member of a translated body whose value is sent in the path. */
-export interface PathMember extends Pick<BodyMember, "get" | "remove"> {
+interface PathMember extends Pick<BodyMember, "get" | "remove"> {
   /** Its name for the client. */
   readonly field: string;
 }

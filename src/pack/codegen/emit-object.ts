@@ -57,7 +57,7 @@ export interface ObjectCode {
 }
 
 /** The members of an alpha object in order: a member is a field, by its dotted name, or an object itself. */
-export type OutputTree = ReadonlyMap<string, string | OutputTree>;
+type OutputTree = ReadonlyMap<string, string | OutputTree>;
 
 /** Nests dotted field names. Reports names that are both a field and an object. */
 export function buildOutputTree(

@@ -43,7 +43,7 @@ interface ObjectScan {
 }
 
 /** The input of {@link scanMembers}, and its result. */
-export interface MemberScan {
+interface MemberScan {
   readonly root: ObjectScan;
   /** By slot: the members to read, if the member is an object. */
   readonly objects: readonly (ObjectScan | undefined)[];

@@ -22,7 +22,7 @@ export const withFailure = (
 export type RunChecks = (scope: Scope) => MaybePromise<ErrorDetail[]>;
 
 /** Compiled checks. */
-export type Checks = ReturnType<typeof compileChecks>;
+type Checks = ReturnType<typeof compileChecks>;
 
 /** Whether an expression reads only those calls that have been sent. */
 const readsOnly = (source: string, sent: readonly string[]): boolean =>

@@ -23,7 +23,7 @@ const INVALID_EXPRESSION: Expression = {
 };
 
 /** The value kinds of a pack, as far as `$values` needs them. */
-export type Kinds = ReadonlyMap<string, { readonly lookup: unknown }>;
+type Kinds = ReadonlyMap<string, { readonly lookup: unknown }>;
 
 /** Reports names of `$values("name", …)` that no value kind has, and kinds that give it no values. */
 function reportUnknownKinds(location: SourceLocation, source: string, kinds: Kinds): void {

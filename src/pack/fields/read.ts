@@ -19,7 +19,7 @@ import { compileReadSteps, makesList } from "./keys/field-keys.ts";
 import { cacheTest } from "./keys/stub-cache.ts";
 
 /** The read direction of all fields of an object. */
-export interface ObjectReader {
+interface ObjectReader {
   readonly append: AppendFunction;
   readonly read: ReadFunction;
   /** Returns the generated JavaScript. */

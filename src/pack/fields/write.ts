@@ -16,7 +16,7 @@ import { compileWriteSteps } from "./keys/field-keys.ts";
  * Translates a member of an alpha body to the value of one v4 member. `undefined` is not sent. With a change, only
  * the differences of objects and lists are sent, unless an expression translates them as a whole.
  */
-export type WriteFunction = (
+type WriteFunction = (
   value: unknown,
   body: JsonObject,
   writing: WriteContext,

@@ -11,14 +11,14 @@ import { filterRuleOf } from "../fields/keys/filters.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
-import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { RouteDefinition } from "../keys/route-keys.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
 import { isWholeList, listFields } from "./filters.ts";
 import type { Resource } from "../routes/resource.ts";
 import type { Scalar, ValueKind } from "../values/value-kind.ts";
 
 /** The filter and order of one list if the client gives none, in the client's names and values. */
-export interface FilterDefaults {
+interface FilterDefaults {
   /** The values that mean no filter, by field. */
   readonly all: ReadonlyMap<string, Scalar>;
   /** The conditions on fields that the client's filter does not have. */

@@ -19,7 +19,7 @@ export interface ApiNames {
 }
 
 /** The additions of a key to the OpenAPI description of its route. */
-export interface KeyDescription {
+interface KeyDescription {
   /** More statuses of successes. */
   readonly statuses?: readonly number[];
   /** Whether responses may contain another object than the route's. */

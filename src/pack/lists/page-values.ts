@@ -6,7 +6,7 @@ import { writeOffsetCursor, type PageRequest } from "./page-request.ts";
 import type { Sides } from "./paging-sides.ts";
 
 /** The known facts about a page of the client. */
-export interface ClientPage {
+interface ClientPage {
   readonly request: PageRequest;
   /** Number of items before the page; for a page after a cursor of the upstream, after that cursor. */
   readonly start: number;
@@ -33,7 +33,7 @@ export interface ClientPage {
 }
 
 /** The values of a page, and the headers of its response. */
-export interface PageDescription {
+interface PageDescription {
   readonly values: ListValues;
   readonly headers: Readonly<Record<string, string>> | undefined;
 }

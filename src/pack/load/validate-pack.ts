@@ -107,7 +107,7 @@ export function validatePack(
  *
  * @param diagnostics Gets those of keys that no value is equal to.
  */
-export function readTables(
+function readTables(
   definition: WrittenDialect,
   source: YamlSource,
   diagnostics: Diagnostic[],

@@ -2,8 +2,7 @@
 import { credentialPlaces, type CredentialsPlaces } from "../credentials/credentials.ts";
 import type { Pack } from "../load/pack.ts";
 import { NOT_MODIFIED } from "../errors/statuses.ts";
-import { mayBeNotModified } from "../routes/not-modified.ts";
-import type { Route } from "../routes/route.ts";
+import { mayBeNotModified, type Route } from "../routes/route.ts";
 import type { BodyRules } from "../bodies/body.ts";
 import { describeShape, fillShape, namesIn, type Shape } from "../values/shape.ts";
 import { describeSource } from "../load/pack-summary.ts";

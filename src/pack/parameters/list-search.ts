@@ -2,7 +2,7 @@
 import type { ValueType } from "../paths/query.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { RouteDefinition } from "../keys/route-keys.ts";
 import { compileUpstreamFormat } from "../bodies/body-format.ts";
 import { conditionNames, filterParameters } from "../filters/filters.ts";
 import { typesOf, type Parameter, type QueryRules } from "./parameters.ts";

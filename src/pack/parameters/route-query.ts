@@ -3,7 +3,7 @@ import { formParameters } from "../headers/asked-forms.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import { upstreamNamesOf, type ParameterDefinition } from "./parameter-definition.ts";
-import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { RouteDefinition } from "../keys/route-keys.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
 import type { CredentialsFormat } from "../credentials/credentials.ts";
 import { compileQueryFilter, upstreamFilterNames } from "../filters/filters.ts";

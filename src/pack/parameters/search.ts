@@ -5,7 +5,7 @@ import type { JsonObject } from "../translation-context.ts";
 import { convertText } from "./parameters.ts";
 
 /** The request of a page of a list. */
-export interface ListRequest {
+interface ListRequest {
   /** With query. */
   readonly path: string;
   /** Value of the filter header, which is JSON. */
@@ -13,7 +13,7 @@ export interface ListRequest {
 }
 
 /** The same request with a body. */
-export interface SearchRequest extends ListRequest {
+interface SearchRequest extends ListRequest {
   readonly body: JsonObject;
 }
 

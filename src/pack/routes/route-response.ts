@@ -4,7 +4,7 @@ import { HttpError } from "../errors/http-error.ts";
 import { cursorAt, fromJsonText, readRaw, resolveReference, type SourceLocation } from "../../base/index.ts";
 import { createObjectReader, objectPath, wrapperTexts } from "../bodies/object-wrapper.ts";
 import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
-import type { RouteDefinition } from "./route-definition.ts";
+import type { RouteDefinition } from "../keys/route-keys.ts";
 import { hasParts } from "../calls/call-definition.ts";
 import type { ReadContext, ReadFunction, Scope } from "../translation-context.ts";
 import { compileScopedCondition } from "../expressions/conditions.ts";

@@ -5,7 +5,7 @@ import type { RouteKind } from "../key-rules.ts";
 import type { Paging } from "../lists/paging.ts";
 import type { Resource } from "./resource.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { RouteDefinition } from "./route-definition.ts";
+import type { RouteDefinition } from "../keys/route-keys.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
 import type { Access } from "../credentials/scopes.ts";
 

@@ -10,7 +10,8 @@ import { compileBodyCondition } from "../expressions/conditions.ts";
 import { compileFilterDefaults } from "../filters/default-filters.ts";
 import type { Grammar } from "../filters/grammar.ts";
 import { compileHeaders, type PassedHeaders } from "../headers/headers.ts";
-import { checkKeys, compileKeys, joinKeys } from "../keys/route-keys.ts";
+import { CONDITIONAL } from "../headers/request-headers.ts";
+import { checkKeys, compileKeys, joinKeys, type RouteDefinition } from "../keys/route-keys.ts";
 import { checkEnvelope, type ListsOf } from "../lists/envelopes.ts";
 import type { Paging } from "../lists/paging.ts";
 import { compileListSearch } from "../parameters/list-search.ts";
@@ -23,7 +24,6 @@ import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
 import { objectLosses, type Resource, routeLosses } from "./resource.ts";
 import { compileCondition } from "./route-condition.ts";
-import type { RouteDefinition } from "./route-definition.ts";
 import { compileReading, compileWrappers, namesOf } from "./route-response.ts";
 import { compileAccess, compileSource, kindOf } from "./route-source.ts";
 import { collectNames } from "./upstream-names.ts";
@@ -263,3 +263,9 @@ export function compileRoute(
   const route: Route = { ...assembled, withoutScopes };
   return { route, method, pattern };
 }
+
+/** Whether a route can respond with 304: the client has the object already. */
+export const mayBeNotModified = ({ name, source, headers }: Route): boolean =>
+  !("error" in source) &&
+  (Object.keys(headers?.definition.request ?? {}).some((header) => CONDITIONAL.has(header.toLowerCase())) ||
+    ((headers?.entityTag !== undefined || headers?.makesDate === true) && name.startsWith("GET ")));

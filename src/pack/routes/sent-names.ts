@@ -14,7 +14,7 @@ import type { Schema } from "../values/schema-members.ts";
 const MAX_NAMES = 1024;
 
 /** The names that a client sent to a route, as far as the request was parsed. */
-export interface SentParts {
+interface SentParts {
   readonly query: Query | undefined;
   readonly filter: Filter | undefined;
   /** The object or list of the body, without its wrapper. */

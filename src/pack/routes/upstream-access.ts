@@ -4,7 +4,7 @@ import type { Route } from "./route.ts";
 import { createRouter, parseSegment, splitPath, type Pattern } from "../paths/router.ts";
 
 /** The access rules of alpha for a v4 call. The native proxy enforces them for tokens with alpha levels. */
-export interface V4Access {
+interface V4Access {
   /**
    * The rules of all routes that send the call. A token must meet all of them. A v4 GET has only the rules of alpha's
    * GET routes, if there are any: an alpha write needs its scope for the change, not for its reads.

@@ -59,7 +59,7 @@ export class UnknownValue {
 }
 
 /** Arguments of a value kind by name. */
-export type Args = Readonly<Record<string, unknown>>;
+type Args = Readonly<Record<string, unknown>>;
 
 /** Whether a value can be compared with fields, and is not null. */
 export const isOperand = (value: unknown): value is Scalar =>

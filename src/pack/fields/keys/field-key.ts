@@ -16,7 +16,7 @@ import type {
 import type { KeyRule } from "../../key-rules.ts";
 
 /** The facts about a field that rules need. */
-export interface FieldFacts {
+interface FieldFacts {
   readonly keys: WrittenField;
   /** Whether the field is one of `inputs`, so that no response has it. */
   readonly isInput: boolean;
@@ -25,7 +25,7 @@ export interface FieldFacts {
 type Schemas = Readonly<Record<string, z.ZodType>>;
 
 /** The facts about a field for a family of keys: its own keys, and the keys of its source. */
-export type OwnKeys<S extends Schemas> = { readonly [Name in keyof S]?: z.output<S[Name]> } & {
+type OwnKeys<S extends Schemas> = { readonly [Name in keyof S]?: z.output<S[Name]> } & {
   readonly upstream?: string | undefined;
   readonly write?: string | undefined;
 };
