@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../base/index.ts";
 import { copyText } from "../record/truncate.ts";
 import { MAX_NAME_LENGTH } from "./escapes.ts";
 import { joinWords, wordsOf } from "./fold-name.ts";
@@ -130,7 +131,7 @@ function compileNames(written: readonly string[]): SecretNames {
   const isAtEnd = new RegExp(`${anywhere}${REST_OF_NAME}|(?<![a-z])${alone}[_.]?$`);
   const exceptionWords = new RegExp(harmlessWithin, "g");
   const exceptionAtEnd = new RegExp(`(?<![a-z])${namesWith("harmless", "texts")}[_.]?$`);
-  const cache = new Map<string, NameKind>();
+  const cache = new BoundedMap<string, NameKind>(MAX_CACHED);
 
   function readKind(path: string): NameKind {
     if (isAlone.test(path) || isWithin.test(path.replaceAll(exceptions, "."))) return "secret";
@@ -143,7 +144,6 @@ function compileNames(written: readonly string[]): SecretNames {
     const cached = cache.get(name);
     if (cached !== undefined) return cached;
     const kind = readKind(wordsOf(name));
-    if (cache.size >= MAX_CACHED) cache.clear();
     if (name.length <= MAX_CACHED_LENGTH) cache.set(copyText(name), kind);
     return kind;
   }

@@ -1,5 +1,6 @@
 /** Names as words, and how much two names have in common. */
 import { distance } from "fastest-levenshtein";
+import { BoundedMap } from "../../base/index.ts";
 
 /** Words that names have or leave out without another meaning: `created`, `created_at`. */
 const FILLERS: ReadonlySet<string> = new Set(["a", "an", "at", "for", "has", "is", "of", "on", "the", "to"]);
@@ -29,15 +30,13 @@ function splitName(name: string): readonly string[] {
 }
 
 /** Names that have been split: each is compared with all names of the other document. */
-const splitNames = new Map<string, readonly string[]>();
-const MAX_SPLIT_NAMES = 20_000;
+const splitNames = new BoundedMap<string, readonly string[]>(20_000);
 
 /** Splits `createdAt`, `created_at` and `Created-At` into the same words, lower-case and singular. */
 export function wordsOf(name: string): readonly string[] {
   const known = splitNames.get(name);
   if (known) return known;
   const words = splitName(name);
-  if (splitNames.size >= MAX_SPLIT_NAMES) splitNames.clear();
   splitNames.set(name, words);
   return words;
 }

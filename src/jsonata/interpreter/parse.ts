@@ -1,5 +1,6 @@
 import { isRegExp } from "node:util/types";
 import jsonata from "jsonata";
+import { BoundedMap } from "../../base/index.ts";
 import { walk, type AstNode } from "../language/ast.ts";
 import { ExpressionError } from "../language/expression.ts";
 import { prepareRegex, UnsupportedRegexError, type Regex } from "../regex/index.ts";
@@ -78,10 +79,7 @@ function copyTree(part: unknown): unknown {
 }
 
 /** Syntax trees by source. A pack has its expressions checked and then compiled, and uses many of them for several fields. */
-const parsed = new Map<string, AstNode>();
-
-/** The number of syntax trees that are kept. */
-const MAX_PARSED = 256;
+const parsed = new BoundedMap<string, AstNode>(256);
 
 /**
  * Returns the syntax tree of a source. It may be shared: nothing may change it.
@@ -93,7 +91,6 @@ export function parse(source: string): AstNode {
   if (cached) return cached;
   const { ast } = parseProgram(source);
   const copy = copyTree(ast) as AstNode;
-  if (parsed.size === MAX_PARSED) parsed.clear();
   parsed.set(source, copy);
   return copy;
 }
