@@ -60,7 +60,8 @@ export function emitField(
   const range = unit.scanned.range((upstream ?? "").split("."));
   if (steps.length === 0) return { kind: "copied", range };
   const computation = computeFromValue(steps, range, unit);
-  const isUnchanged = steps.length === 1 ? steps[0]?.isUnchanged : undefined;
+  const [only, another] = steps;
+  const isUnchanged = another ? undefined : only?.isUnchanged;
   if (!isUnchanged) return computed(computation);
   const isChanged = `!${unit.builder.constant(isUnchanged)}(bytes, ${range.start}, ${range.end})`;
   return { ...computed({ ...computation, conditions: [...computation.conditions, isChanged] }), range };
@@ -102,7 +103,8 @@ function computeFromValue(
 ): Computation {
   const { start, end } = range;
   const conditions = [emitHasValue(range)];
-  const { cachedText, expand }: Partial<ReadStep> = (steps.length === 1 && steps[0]) || {};
+  const [only, another] = steps;
+  const { cachedText, expand }: Partial<ReadStep> = (another ? undefined : only) ?? {};
   const cached = cachedText && `${builder.constant(cachedText)}(bytes, ${start}, ${end}, reading)`;
   if (!expand)
     return { conditions, cached, text: emitSteps(steps, `rawTextAt(cursor, ${start}, ${end})`, builder) };
