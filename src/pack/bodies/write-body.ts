@@ -12,8 +12,8 @@ import { compileAdd, compileAdditions, compileTarget } from "./body-merge.ts";
 import { compileChecks } from "../expressions/checks.ts";
 import type { FieldContext } from "../fields/field-context.ts";
 import { lossText } from "../fields/loss.ts";
-import { InvalidWrite, type WriteFault } from "../fields/keys/invalid-write.ts";
-import { UNCHANGED, writeMembers } from "../fields/write.ts";
+import type { WriteFault } from "../fields/keys/invalid-write.ts";
+import { putWritten, type SentResult, writeMembers, type WrittenMember } from "../fields/write.ts";
 import { UnknownValue } from "../values/value-kind.ts";
 
 /** The translation of an alpha body. */
@@ -34,11 +34,11 @@ export interface WrittenBody {
 function isLostInWrite(
   { values, write }: FieldRule,
   alpha: unknown,
-  v4: unknown,
+  { kind }: SentResult,
   context: Pick<FieldContext, "values">,
 ): boolean {
-  if (alpha === null || v4 instanceof InvalidWrite) return false;
-  if (v4 === undefined) return true;
+  if (alpha === null || kind === "invalid") return false;
+  if (kind === "nothing") return true;
   return write === undefined && context.values.get(values ?? "")?.isLostInWrite?.(alpha) === true;
 }
 
@@ -54,27 +54,6 @@ function describeWriteFault(
   return { field, reason: INVALID_VALUE, cause };
 }
 
-/** Adds translated values to the upstream's body. Returns the errors of values that can't be translated. */
-function addWritten(
-  v4: JsonObject,
-  given: readonly SentMember[],
-  written: readonly unknown[],
-  unknownRecord: string,
-): { readonly faults: readonly ErrorDetail[]; readonly empty: boolean } {
-  const faults: ErrorDetail[] = [];
-  let empty = true;
-  given.forEach((member, index) => {
-    const value = written[index];
-    if (value instanceof InvalidWrite)
-      faults.push(...value.faults.map((each) => describeWriteFault(member, each, unknownRecord)));
-    else if (value !== undefined) {
-      member.putV4(v4, value);
-      empty = false;
-    }
-  });
-  return { faults, empty };
-}
-
 /** Whether the translation of a member may read values of calls. Fields of a nested object may read them, too. */
 const mayReadCalls = ({ rule: { write = "", object } }: SentMember): boolean =>
   object !== undefined || /\$calls\b/.test(write);
@@ -82,14 +61,13 @@ const mayReadCalls = ({ rule: { write = "", object } }: SentMember): boolean =>
 /** The losses of members whose value the upstream does not get, or gets as another one. */
 const findLosses = (
   body: JsonObject,
-  given: readonly SentMember[],
-  written: readonly unknown[],
+  sent: readonly WrittenMember<SentMember, SentResult>[],
   context: Pick<FieldContext, "values">,
 ): string[] =>
-  given.flatMap(({ name, rule, get }, index) =>
+  sent.flatMap(({ member: { name, rule, get }, result }) =>
     rule.loss !== undefined &&
     rule.loss_when === undefined &&
-    isLostInWrite(rule, get(body), written[index], context)
+    isLostInWrite(rule, get(body), result, context)
       ? (lossText(name, rule) ?? [])
       : [],
   );
@@ -147,13 +125,15 @@ function compileComputed(
     const scope = { ...writing, body };
     const { schemaErrors = [] } = writing;
     const computable = compiled.filter(({ expression }) => !readsInvalid(expression, schemaErrors));
-    const values = mapMaybe(computable, ({ expression }) =>
-      failureAsValue(() => expression.evaluate(body, scope)),
+    const values = mapMaybe(computable, ({ add, expression, field }) =>
+      thenMaybe(
+        failureAsValue(() => expression.evaluate(body, scope)),
+        (value) => ({ add, field, value }),
+      ),
     );
     return thenMaybe(values, (found) => {
       const computed: Computed = { puts: [], faults: [] };
-      for (const [index, { add, field }] of computable.entries()) {
-        const value = found[index];
+      for (const { add, field, value } of found) {
         if (value instanceof ExpressionError)
           computed.faults.push({
             ...(field !== undefined && { field }),
@@ -180,7 +160,17 @@ export function compileBodyWrite(
   const { unknown_record: unknownRecord } = context.dialect.messages;
   const pathMembers = new Set(Object.values(definition.to_path ?? {}));
   /** Whether the upstream gets a member in its path, and so also where it is unchanged. */
-  const isInPath = (member: SentMember | undefined): boolean => pathMembers.has(member?.rule.upstream ?? "");
+  const isInPath = ({ rule }: SentMember): boolean => pathMembers.has(rule.upstream ?? "");
+
+  /** The member with what the upstream gets of it: nothing of an unchanged one, except in its path. */
+  function sentOf({ member, result }: WrittenMember<SentMember>): WrittenMember<SentMember, SentResult>[] {
+    if (result.kind !== "unchanged") return [{ member, result }];
+    return isInPath(member) ? [{ member, result: result.whole }] : [];
+  }
+
+  /** Adds translated values to an object of the upstream. Returns the errors of those that can't be translated. */
+  const addWritten = (v4: JsonObject, written: readonly WrittenMember<SentMember>[]): ErrorDetail[] =>
+    putWritten(v4, written).map(({ member, fault }) => describeWriteFault(member, fault, unknownRecord));
 
   const addGatewayMembers = compileAdditions(
     definition,
@@ -200,7 +190,7 @@ export function compileBodyWrite(
     const given = membersIn(body).filter((member) => !mayReadCalls(member));
     return thenMaybe(writeMembers(given, body, writing, writing.change), (written) =>
       thenMaybe(compute(body, writing), (computed) => {
-        const { faults } = addWritten({}, given, written, unknownRecord);
+        const faults = addWritten({}, written);
         return thenMaybe(checks.early({ ...writing, body }), (more) => [
           ...faults,
           ...computed.faults,
@@ -217,24 +207,21 @@ export function compileBodyWrite(
       writeMembers(given, body, writing, part),
     );
     return thenMaybe(compute(body, writing), (computed) =>
-      thenMaybe(values, ([changes = [], whole]) => {
+      thenMaybe(values, ([written = [], whole = []]) => {
         const v4 = createTarget(writing);
-        const results = changes.map((value, index) =>
-          value === UNCHANGED && isInPath(given[index]) ? whole?.[index] : value,
-        );
-        const sent = given.filter((_member, index) => results[index] !== UNCHANGED);
-        const written = results.filter((result) => result !== UNCHANGED);
-        const { faults, empty } = addWritten(v4, sent, written, unknownRecord);
-        const losses = findLosses(body, sent, written, context);
-        const names = new Set(sent.map(({ name }) => name));
+        const sent = written.flatMap(sentOf);
+        const faults = addWritten(v4, sent);
+        const losses = findLosses(body, sent, context);
+        const isEmpty = sent.every(({ result }) => result.kind !== "value");
+        const names = new Set(sent.map(({ member }) => member.name));
         const complete: JsonObject = {};
-        if (whole) addWritten(complete, given, whole, unknownRecord);
+        addWritten(complete, whole);
         for (const put of computed.puts) put(v4);
         const added = addGatewayMembers(v4, complete, writing);
         return thenMaybe(checks.all({ ...writing, body, request: v4 }), (more) => ({
           v4,
           faults: withoutRepeats([...faults, ...computed.faults, ...withoutFailures(more, writing)]),
-          empty: empty && added.size === 0 && computed.puts.length === 0,
+          empty: isEmpty && added.size === 0 && computed.puts.length === 0,
           added,
           sent: (name: string) => names.has(name),
           losses,
