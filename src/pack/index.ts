@@ -179,7 +179,7 @@ export type { ApiSurface } from "./routes/api-surface.ts";
 export { upstreamNamesOf } from "./parameters/parameter-definition.ts";
 export { parseQuery, type Query, readParameters, shortName } from "./paths/query.ts";
 export { mayBeNotModified, type Route } from "./routes/route.ts";
-export type { TranslatedQuery } from "./parameters/parameters.ts";
+export type { TranslatedQuery } from "./parameters/query-rules.ts";
 export { hasDotSegment, isText, type Parameters, splitPath } from "./paths/router.ts";
 export { type AcceptedDifference, DIFFERENCE_KINDS } from "./schema/accepted-definition.ts";
 export { FILE_KINDS, type FileKind, fileSchema } from "./schema/file-schema.ts";
