@@ -170,7 +170,7 @@ export {
   type FieldClass,
   type FilterHeaders,
   filterHeadersOf,
-  namesOf,
+  apiNames,
   type PackSummary,
   scopeOf,
   summarizePack,

@@ -33,7 +33,7 @@ function splitName(name: string): readonly string[] {
 const splitNames = new BoundedMap<string, readonly string[]>(20_000);
 
 /** Splits `createdAt`, `created_at` and `Created-At` into the same words, lower-case and singular. */
-export function wordsOf(name: string): readonly string[] {
+export function splitIntoWords(name: string): readonly string[] {
   const known = splitNames.get(name);
   if (known) return known;
   const words = splitName(name);
@@ -63,7 +63,7 @@ export class Vocabulary {
 
   /** Counts the words of a name. */
   count(name: string): void {
-    for (const word of new Set(wordsOf(name))) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+    for (const word of new Set(splitIntoWords(name))) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
   }
 
   /** Learns that words of the old document have the meaning of words of the new one. */

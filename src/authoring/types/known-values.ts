@@ -19,7 +19,7 @@ export interface KnownValues {
 }
 
 /** The upstream's values that a rule knows: those of its table, and the ids of its catalog in fixed lists and golden cases. */
-function wordsOf({ values, catalog: name = "" }: FieldRule, pack: Pack, lists: CatalogLists): unknown[] {
+function valuesOfRule({ values, catalog: name = "" }: FieldRule, pack: Pack, lists: CatalogLists): unknown[] {
   const { catalog } = pack.resources.get(name) ?? {};
   const rows = (catalog?.calls ?? []).flatMap(({ path }) => lists[catalogRequest(path)] ?? []);
   const ids = rows.flatMap((row) => (catalog && isObject(row) ? [row[catalog.idMember]] : []));
@@ -41,26 +41,26 @@ function addSeen(seen: SeenValues, place: string, value: unknown): void {
 /**
  * Collects the known values of the upstream's answers.
  *
- * @param keyOf Finds the operation of a call
+ * @param operationOf Finds the operation of a call
  * @returns what is known about the members of an operation
  */
 export function collectHints(
   pack: Pack,
   { examples, lists }: KnownValues,
-  keyOf: (method: string, path: string) => string,
+  operationOf: (method: string, path: string) => string,
 ): (key: string) => FindHints {
   const rules = [...pack.resources.values()].flatMap(({ members }) => [...members.values()]);
   const rulesOf = Map.groupBy(rules, ({ upstream }) => upstream);
   const seen: SeenValues = new Map();
   for (const { request, response } of examples.flatMap(({ definition }) => definition.upstream)) {
     const { method, path } = splitCall(request, pack.dialect.upstream.base_path);
-    if (response.status < 300) addSeen(seen, keyOf(method, path), response.body);
+    if (response.status < 300) addSeen(seen, operationOf(method, path), response.body);
   }
   const items = findPath(pack.lists.upstream, "items") ?? [];
   for (const [request, rows] of Object.entries(lists)) addSeen(seen, [request, ...items].join("."), rows);
   return (key) => (path) => {
     const found = path.flatMap((_name, index) => rulesOf.get(path.slice(index).join(".")) ?? []);
-    const words = new Set(found.flatMap((rule) => wordsOf(rule, pack, lists)).slice(0, MOST_WORDS));
+    const words = new Set(found.flatMap((rule) => valuesOfRule(rule, pack, lists)).slice(0, MOST_WORDS));
     const values = new Set([...(seen.get([key, ...path].join(".")) ?? [])].slice(0, MOST_SEEN));
     return {
       isTime: found.some(({ format }) => format === "date-time"),

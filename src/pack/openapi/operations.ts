@@ -192,7 +192,7 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /** `reset_secret` as `reset secret`. */
-const wordsOf = (name: string): string => name.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
+const asWords = (name: string): string => name.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
 
 /**
  * The end of a path after its last parameter, or without parameters the path after its first segment: `boot` of
@@ -214,9 +214,9 @@ const isCollection = (path: string, { routes }: Pack): boolean =>
 /** The summary of an operation: `List vms`, `Update instance`, `Boot (instance)`. */
 function summarize({ name, object, list, response, kind }: Route, pack: Pack): string {
   const [method = "", path = ""] = name.split(" ");
-  const of = wordsOf(object);
-  if (response === "list") return `List ${wordsOf(list) || of}`;
-  const end = wordsOf(endOf(path));
+  const of = asWords(object);
+  if (response === "list") return `List ${asWords(list) || of}`;
+  const end = asWords(endOf(path));
   const isAction = method === "POST" && !isCollection(path, pack);
   if (isAction && end !== "")
     return `${end.charAt(0).toUpperCase()}${end.slice(1)}${end === of ? "" : ` (${of})`}`;

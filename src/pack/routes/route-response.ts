@@ -102,7 +102,7 @@ export function compileReading(
 }
 
 /** The names in the response of a route that shows another object. The name of a list may be the file's. */
-export const namesOf = (
+export const responseNames = (
   shown: Resource,
   file: Resource,
 ): ListNames & Pick<Resource, "name" | "upstreamName"> => ({

@@ -24,7 +24,7 @@ import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
 import { objectLosses, type Resource, routeLosses } from "./resource.ts";
 import { compileCondition } from "./route-condition.ts";
-import { compileReading, compileWrappers, namesOf } from "./route-response.ts";
+import { compileReading, compileWrappers, responseNames } from "./route-response.ts";
 import { compileAccess, compileSource, kindOf } from "./route-source.ts";
 import { collectNames } from "./upstream-names.ts";
 
@@ -178,7 +178,7 @@ function assembleRoute(
     ...compileFilterDefaults(definition, resource, dialect, grammar, condition.where, location),
     ...compileFailures(definition, body, calls, location.at("failures")),
     ...compileReading(definition, shown, resources, location),
-    ...compileWrappers(definition, namesOf(shown, resource), shapes, location),
+    ...compileWrappers(definition, responseNames(shown, resource), shapes, location),
     /** As the pack writes it, `GET /vm/instances/:id`. */
     name: definition.client,
     kind,
