@@ -103,7 +103,7 @@ export const values = fieldKeys({
       );
     return {
       ...(filterValues && { translate: (value) => filterValues(value, args) }),
-      ...(keepsOrder ? { keepsOrder } : { ordered: false }),
+      ...(keepsOrder ? { tests: "order" } : { ordered: false }),
     };
   },
   error: ({ values: name = "" }, { values: kinds }) => ({ error: kinds.get(name)?.errorField }),
