@@ -11,7 +11,7 @@ export const MAX_CACHED_VALUES = 1000;
 type CachedTest = (cursor: Cursor, start: number, end: number) => boolean;
 
 /** Caches a test by the bytes of the value. A missing value is undefined. */
-export function cacheTest(test: (value: unknown) => boolean): CachedTest {
+function cacheTest(test: (value: unknown) => boolean): CachedTest {
   const results = new ByteMap<boolean>([], MAX_CACHED_VALUES);
   let ofMissing: boolean | undefined;
   return (cursor, start, end) => {

@@ -65,8 +65,20 @@ export function kindOf(
   if (bulk) return "bulk";
   if (aggregate) return "aggregated";
   if (response !== "list") return "object";
-  const isRead = source.call.method === "GET" || search !== undefined;
-  return isRead && !isDirect ? "paged" : "list";
+  const takesPage = source.call.method === "GET" || search !== undefined;
+  return takesPage && !isDirect ? "paged" : "list";
+}
+
+/** Whether the requests of a route only read. @param method of the client's request */
+export function readsOf({ safe = false, search }: RouteDefinition, method: string, source: RouteSource) {
+  const isGet = !("call" in source) || source.call.method === "GET";
+  const onlyReadsUpstream = isGet || search !== undefined || safe;
+  return {
+    /** Whether its main call changes nothing at the upstream. */
+    onlyReadsUpstream,
+    /** Whether its requests only read, on both sides: only they may be sent to both, and sent again. */
+    isSafe: safe || (method === "GET" && onlyReadsUpstream),
+  };
 }
 
 /** The scopes of the client, by resource and level. */

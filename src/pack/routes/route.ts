@@ -25,7 +25,7 @@ import { thenMaybe } from "../../jsonata/index.ts";
 import { objectLosses, type Resource, routeLosses } from "./resource.ts";
 import { compileCondition } from "./route-condition.ts";
 import { compileReading, compileWrappers, responseNames } from "./route-response.ts";
-import { compileAccess, compileSource, kindOf } from "./route-source.ts";
+import { compileAccess, compileSource, kindOf, readsOf } from "./route-source.ts";
 import { collectNames } from "./upstream-names.ts";
 
 /** The definitions that a route may refer to. */
@@ -162,14 +162,13 @@ function assembleRoute(
   const used = { query: dialectQuery, dialect, paging, usedNames: names.used };
   const query = compileRouteQuery(definition, resource, source, keys.keyParameters, used, location);
   const responseObjects = definition.one_of?.map(({ object }) => object) ?? [shown.name];
-  const { envelope, safe, search } = definition;
+  const { envelope } = definition;
   if (envelope) {
     checkEnvelope(envelope, (side) => location.at("envelope", side));
     checkOwnErrors(envelope, resource.envelope, dialect, namesInPaths([definition]), location.at("envelope"));
   }
   const available = { names: names.all, rules: pathParameters };
   const condition = compileCondition(definition, values, dialect, grammar, available, location);
-  const isRead = method === "GET" && (methodOf(source) === "GET" || search !== undefined);
   const inSearch = { dialect, paging, values };
   const ownKeys: Omit<typeof keys, ReplacedKey> = keys;
   return joinKeys(ownKeys, {
@@ -178,6 +177,7 @@ function assembleRoute(
     ...compileFilterDefaults(definition, resource, dialect, grammar, condition.where, location),
     ...compileFailures(definition, body, calls, location.at("failures")),
     ...compileReading(definition, shown, resources, location),
+    ...readsOf(definition, method, source),
     ...compileWrappers(definition, responseNames(shown, resource), shapes, location),
     /** As the pack writes it, `GET /vm/instances/:id`. */
     name: definition.client,
@@ -185,8 +185,6 @@ function assembleRoute(
     response: definition.response,
     /** The status of successful responses. */
     status: definition.status ?? 200,
-    /** Whether its requests only read, on both sides: only they may be sent to both, and sent again. */
-    isSafe: safe === true || isRead,
     /** The object of the resource file that declares it. */
     object: resource.name,
     /** Objects that its response may have. */
