@@ -20,6 +20,7 @@ fields:
   ends:   { upstream: ends, loss: moved, loss_when: '$request.ends != ends' }
   wrong:  { upstream: wrong, loss: fails, loss_when: '$value + 1 > 0' }
   asked:  { upstream: asked, loss: not asked for, loss_when: '$value != $query.asked' }
+  late:   { upstream: late, loss: too late, loss_when: 'order.state = "late"' }
   own:    { upstream: own, loss: of another one, loss_when: '$value != $path.number' }
   card:   { upstream: card, object: card }
 inputs:
@@ -105,6 +106,8 @@ describe("loss_when", () => {
     ["has no value to look at", {}, []],
     ["fails, which counts as true", { wrong: "x" }, ["wrong: fails"]],
     ["reads the body of a request without one", { ends: "May" }, []],
+    ["reads a member of an object", { order: { state: "late" } }, ["late: too late"]],
+    ["reads a member of objects in a list", { order: [{ state: "late" }] }, ["late: too late"]],
   ])("%s", async (_, v4, losses) => expect(await lossesOf(v4)).toEqual(losses));
 
   test("compares v4's response with the request", async () => {
