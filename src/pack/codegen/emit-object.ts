@@ -8,7 +8,7 @@ import type { ByteRange } from "./member-scan.ts";
 //
 //     fields: { vcpus: specs.cores }
 //
-// `read.ts` asks the scan for the range of `specs.cores` (s0 to e0). This file generates the object. The client's name
+// `emit-field.ts` asks the scan for the range of `specs.cores` (s0 to e0). This file generates the object. The client's name
 // is constant bytes, and the value is copied from the v4 object, or written from c0 (`null`) if v4 has none:
 //
 //     /* {"vcpus": */ view.setBigInt64(o + 0, 8872784385333883682n);
