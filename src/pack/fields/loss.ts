@@ -150,8 +150,8 @@ function emitCondition(source: string, { name, rule, context, location, unit }: 
     ...(variables.has("body") ? ["reading.body !== undefined"] : []),
     `!lost.has(${JSON.stringify(lossText(name, rule))})`,
   ];
-  const readsValueAlone = inputNames !== "all" && inputNames.size === 0;
-  const path = variables.has("value") ? (readsValueAlone ? upstream : undefined) : onlyPath(inputNames);
+  const onlyValue = inputNames !== "all" && inputNames.size === 0 ? upstream : undefined;
+  const path = variables.has("value") ? onlyValue : onlyPath(inputNames);
   if (!path || !variables.isDisjointFrom(REQUEST_VARIABLES))
     return { js: [...guards, general()].join(" && ") };
   const cached = emitMemberTest(path, (object, value) => isLost(object, value, NO_CALLS), general, unit);

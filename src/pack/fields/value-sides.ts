@@ -26,7 +26,7 @@ interface WriteSide extends Pick<ValueKind, "write" | "filterValues"> {
 }
 
 /** The tables of a kind. A direction with an expression has only the values of `same`. */
-export interface Tables {
+interface Tables {
   readonly alphaByV4: ReadonlyMap<unknown, unknown>;
   readonly v4ByAlpha: ReadonlyMap<unknown, unknown>;
   readonly toAlpha: (v4: unknown) => unknown;
