@@ -46,6 +46,11 @@ function sentResult(written: unknown): SentResult {
   return written === undefined ? { kind: "nothing" } : { kind: "value", value: written };
 }
 
+interface Writable {
+  readonly get: (object: unknown) => unknown;
+  readonly write: WriteFunction;
+}
+
 /**
  * Translates a member of an object of which only changes are sent. A member that has not changed may be written from
  * others that have: its value is compared with the one that v4 had before.
@@ -66,11 +71,6 @@ function writeChange(
       return isDeepStrictEqual(written, old) ? { kind: "unchanged", whole } : whole;
     }),
   );
-}
-
-interface Writable {
-  readonly get: (object: unknown) => unknown;
-  readonly write: WriteFunction;
 }
 
 /** Translates the members of an object. @param change What is sent of the object. Without it, all members are sent. */
