@@ -122,7 +122,7 @@ const mapping = {
   ),
   CANDIDATE_MAPPINGS_DIR: unset(
     text,
-    "Folder of the [candidate](../guide/write-a-pack.md#compare-a-new-edition-with-live-traffic), a second pack",
+    "Folder of the [candidate](../guide/write-a-pack.md#compare-a-new-version-with-live-traffic), a second pack",
   ),
   CANDIDATE_RATE: withDefault(
     integer(0, 1000),
