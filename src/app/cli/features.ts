@@ -39,7 +39,8 @@ export const FEATURE_COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: "rollout",
-    description: "Show the clients that get the translation, the reasons, and the returns to the old service.",
+    description:
+      "Show the clients that get the translation, the reasons, and the returns to the old service.",
     file: "check a rollout file (ROLLOUT_FILE)",
     load: async () => (await import("../../migration/index.ts")).ROLLOUT,
   },

@@ -41,7 +41,9 @@ function readPort(text: string): number {
 function addServe(program: Command, onExit: OnExit): void {
   const serve = program
     .command("serve")
-    .description("Run the gateway. Each setting is a flag and an environment variable. The flag has precedence.")
+    .description(
+      "Run the gateway. Each setting is a flag and an environment variable. The flag has precedence.",
+    )
     .option("--announce", "accept plan dates that are earlier than the published dates")
     .action(async ({ announce: isAnnounced }: { readonly announce?: true }) => {
       const { serve: run } = await import("./serve.ts");

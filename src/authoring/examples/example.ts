@@ -45,9 +45,13 @@ const status = about(httpStatus.default(200), "The status.", 201);
 const exampleDefinition = z.strictObject({
   title: about(z.string(), "The subject of the case.", "Create a volume"),
   request: about(call, "The client's request: method and path with query.", "GET /volumes?page=2"),
-  headers: about(z.record(headerName, z.union([z.string(), z.null()])).optional(), "Headers. `null` means no such header.", {
-    "Idempotency-Key": "a1",
-  }),
+  headers: about(
+    z.record(headerName, z.union([z.string(), z.null()])).optional(),
+    "Headers. `null` means no such header.",
+    {
+      "Idempotency-Key": "a1",
+    },
+  ),
   body,
   file,
   now: about(z.iso.datetime().optional(), "The time of the request, for `$now`.", "2026-01-31T12:00:00Z"),

@@ -96,8 +96,10 @@ export function openLegacy(
         );
     },
   });
-  metrics.addGauge("legacy_breaker_open", "1 while the circuit to the old service is open, otherwise 0.", () =>
-    Number(breaker.state() !== "closed"),
+  metrics.addGauge(
+    "legacy_breaker_open",
+    "1 while the circuit to the old service is open, otherwise 0.",
+    () => Number(breaker.state() !== "closed"),
   );
   const secureContext = url.protocol === "https:" ? tls?.contextFor(false) : undefined;
   const acceptedTokens = new AcceptedTokens();

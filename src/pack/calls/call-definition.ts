@@ -25,7 +25,11 @@ const failed = z.strictObject({
 });
 
 const repeat = z.strictObject({
-  until: about(expression, "JSONata over the response: whether this response is the last.", 'state = "printed"'),
+  until: about(
+    expression,
+    "JSONata over the response: whether this response is the last.",
+    'state = "printed"',
+  ),
   failed: about(failed.optional(), "The condition for a failed operation. Default: none.", {
     when: 'state = "jammed"',
   }),

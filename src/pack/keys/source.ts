@@ -106,11 +106,7 @@ export const values = routeKey({
 });
 
 export const safe = routeKey({
-  schema: about(
-    z.literal(true).optional(),
-    "A `POST` that only reads. Comparisons may repeat it.",
-    true,
-  ),
+  schema: about(z.literal(true).optional(), "A `POST` that only reads. Comparisons may repeat it.", true),
   rules: [
     states(
       (route) =>

@@ -28,11 +28,7 @@ const acceptedDifference = z.strictObject({
     "format",
   ),
   reason: about(z.string().min(1), "The reason why the difference is acceptable.", "clients read both forms"),
-  until: about(
-    z.iso.date("is not a date, YYYY-MM-DD"),
-    "The last day of the entry, in UTC.",
-    "2027-01-31",
-  ),
+  until: about(z.iso.date("is not a date, YYYY-MM-DD"), "The last day of the entry, in UTC.", "2027-01-31"),
 });
 
 /** The schema of `accepted-differences.yaml`. */

@@ -24,7 +24,11 @@ const valueKind = z.strictObject({
     "Client value → upstream value. Default: the inverted table.",
     { provisioning: "rebuilding" },
   ),
-  otherwise: about(json.optional(), "The client's value for all other upstream values. Default: unchanged.", "offline"),
+  otherwise: about(
+    json.optional(),
+    "The client's value for all other upstream values. Default: unchanged.",
+    "offline",
+  ),
   unknown: about(
     z.literal("reject").optional(),
     "Values that the table lacks are errors in requests and losses in responses. Default: unchanged.",

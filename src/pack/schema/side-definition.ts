@@ -53,9 +53,13 @@ export const clientDefinition = z.strictObject({
     "X-HTTP-Method-Override",
   ),
   sparse_fields: clientSparseFields,
-  slashes: about(slashes.optional(), "Whether trailing and doubled slashes in paths have an effect. Default: no.", {
-    trailing: "exact",
-  }),
+  slashes: about(
+    slashes.optional(),
+    "Whether trailing and doubled slashes in paths have an effect. Default: no.",
+    {
+      trailing: "exact",
+    },
+  ),
   path_parameters: about(
     pathParameters.default({}),
     "Path parameters by name, with their types: `integer`, `text` (one segment, the default), `path` (the rest), `ip`, `ip4` or `ip6`.",
@@ -66,16 +70,19 @@ export const clientDefinition = z.strictObject({
     "How clients ask for a page. Default: lists have no pages.",
     { page: { parameter: "page" }, size: 25 },
   ),
-  query: about(
-    clientQuery.prefault({}),
-    "Query parameters of all routes, except for pages and filters.",
-    { parameters: { lang: "locale" }, unknown: "reject" },
-  ),
-  filters: about(clientFilters.optional(), "How clients filter and sort lists. Default: no filters or sorting.", {
-    parameter: "{field}",
-    operators: { gte: "{field}[gte]" },
-    sort: { parameter: "sort" },
+  query: about(clientQuery.prefault({}), "Query parameters of all routes, except for pages and filters.", {
+    parameters: { lang: "locale" },
+    unknown: "reject",
   }),
+  filters: about(
+    clientFilters.optional(),
+    "How clients filter and sort lists. Default: no filters or sorting.",
+    {
+      parameter: "{field}",
+      operators: { gte: "{field}[gte]" },
+      sort: { parameter: "sort" },
+    },
+  ),
   headers: about(passedHeaders.optional(), "Headers that pass from one side to the other. Default: none.", {
     response: { ETag: "ETag" },
   }),
@@ -174,10 +181,14 @@ export const upstreamDefinition = z.strictObject({
     "How the upstream pages lists. Default: lists are complete.",
     { page: { parameter: "page" }, size: { parameter: "page_size", maximum: 100 } },
   ),
-  filters: about(upstreamFilters.optional(), "How the upstream filters and sorts lists. Default: no filters or sorting.", {
-    header: "X-Query",
-    operators: { gte: "$gte" },
-  }),
+  filters: about(
+    upstreamFilters.optional(),
+    "How the upstream filters and sorts lists. Default: no filters or sorting.",
+    {
+      header: "X-Query",
+      operators: { gte: "$gte" },
+    },
+  ),
   headers: about(fixedHeaders.optional(), "Fixed headers of all upstream requests.", {
     "X-Client": "web",
   }),

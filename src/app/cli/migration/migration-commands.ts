@@ -40,7 +40,9 @@ const addRecordFilters = (command: Command): Command =>
 
 export function addReport(program: Command, onExit: OnExit): void {
   addSettings(program.command("report"), [...STORE_SETTINGS, ...PACK_SETTINGS, ...CLIENT_SETTINGS])
-    .description("Print the migration report: the clients that use the old API, and the changes that each needs.")
+    .description(
+      "Print the migration report: the clients that use the old API, and the changes that each needs.",
+    )
     .addOption(
       new Option("--format <format>", "format of the report")
         .choices(["md", "html", "json", "csv"])
@@ -141,9 +143,7 @@ function readBaseUrl(text: string): URL {
 
 export function addCoverage(program: Command, onExit: OnExit): void {
   addRecordFilters(addSettings(program.command("coverage"), [...REPLAY_SETTINGS, "CLIENTS_FILE"]))
-    .description(
-      "Print the observed calls that a pack would serve or refuse, and the reasons. Send nothing.",
-    )
+    .description("Print the observed calls that a pack would serve or refuse, and the reasons. Send nothing.")
     .requiredOption(
       "--from <source>",
       "data folder, or postgres:// address of an audit store, NDJSON file of an export, HAR file of a browser or a proxy, or - for standard input",
@@ -151,9 +151,7 @@ export function addCoverage(program: Command, onExit: OnExit): void {
     .option("--pack <directory>", "folder of the pack (default: the current pack)")
     .addOption(new Option("--format <format>", "output format").choices(["text", "json"]).default("text"))
     .addOption(
-      new Option("--by <number>", "how to rank refusals")
-        .choices(["calls", "clients"])
-        .default("calls"),
+      new Option("--by <number>", "how to rank refusals").choices(["calls", "clients"]).default("calls"),
     )
     .option(
       "--fail-below <percent>",
