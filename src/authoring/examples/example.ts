@@ -83,7 +83,7 @@ const exampleDefinition = z.strictObject({
   ),
   response: about(
     z.strictObject({ status, headers: expectedHeaders, body, file }),
-    "The expected response to the client. With `file` the body is not compared.",
+    "The expected response to the client. With `file`, the body is not compared.",
     { status: 200, body: { id: 7 } },
   ),
   losses: about(

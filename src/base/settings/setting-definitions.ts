@@ -142,7 +142,7 @@ const mapping = {
 
 const clients = {
   CLIENTS_FILE: unset(text, "Names of clients: see [Client directory](clients-file.md)"),
-  SUNSET_FILE: unset(text, "The plan by which alpha ends: see [Sunset plan](sunset-file.md)"),
+  SUNSET_FILE: unset(text, "The plan for the end of alpha: see [Sunset plan](sunset-file.md)"),
   ROLLOUT_FILE: unset(text, "The clients that get the translation: see [Rollout file](rollout-file.md)"),
   NOTICES_FILE: unset(text, "Receivers of webhooks: see [Notices](notices.md)"),
   CLIENT_HEADER: unset(

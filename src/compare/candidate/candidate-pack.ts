@@ -42,7 +42,7 @@ export function createCandidateReloader(
 ): Reload | undefined {
   const { CANDIDATE_MAPPINGS_DIR: folder } = settings;
   if (folder === undefined) return undefined;
-  metrics.addGauge("candidate_offered", "1 while testers can ask for the candidate, otherwise 0.", () =>
+  metrics.addGauge("candidate_offered", "1 while testers can request the candidate, otherwise 0.", () =>
     Number(activePack.candidate() !== undefined),
   );
 

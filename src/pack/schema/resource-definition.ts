@@ -48,7 +48,7 @@ const bodyDefinition = z.strictObject({
   ),
   from_calls: about(
     z.record(z.string(), name).optional(),
-    "Upstream members with the value of a call before the main call, or of a path in it. A member without a value is not sent.",
+    "Upstream members with the value of a call before the main call, or with a part of it. A member without a value is not sent.",
     { hold: "hold.id" },
   ),
   to_path: about(

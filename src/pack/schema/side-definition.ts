@@ -67,7 +67,7 @@ export const clientDefinition = z.strictObject({
   ),
   pagination: about(
     clientPagination.optional(),
-    "How clients ask for a page. Default: lists have no pages.",
+    "How clients request a page. Default: lists have no pages.",
     { page: { parameter: "page" }, size: 25 },
   ),
   query: about(clientQuery.prefault({}), "Query parameters of all routes, except for pages and filters.", {
