@@ -256,6 +256,11 @@ export const redactSettings = (texts: SettingTexts): SettingTexts =>
     }),
   );
 
+/** The texts of the defaults. */
+export const DEFAULT_TEXTS: SettingTexts = Object.fromEntries(
+  names.flatMap((name) => (SETTINGS[name].default === undefined ? [] : [[name, SETTINGS[name].default]])),
+);
+
 /**
  * Whether several clients may share an address, that of a proxy. Only `TRUST_PROXY` excludes this, because it names the
  * proxies, or states that there are none.
