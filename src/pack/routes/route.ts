@@ -220,10 +220,7 @@ function assembleRoute(
     /** Fields by which the gateway filters and orders a list itself. */
     selectFields: resource.selectFields,
     translateCursor: compileCursorTranslation(resource, paging),
-    /**
-     * The possible losses of the route's requests and responses, as `field: reason`. A record lists the losses that
-     * occurred.
-     */
+    /** The possible losses of requests and responses, as `field: reason`. A record lists those that occurred. */
     losses: routeLosses(definition, responseObjects, body, resource, resources, keys.calls),
   });
 }
