@@ -68,7 +68,7 @@ function openTemplates(log: Log, metrics: Metrics): RouteTemplates {
   );
   metrics.addTotal(
     "observed_routes_refused_total",
-    "Requests recorded as the route other: a share of the observed routes is used up.",
+    "Requests recorded as the route other, because a share of the observed routes is used up.",
     () => templates.refused,
   );
   return templates;
@@ -96,8 +96,10 @@ export function openLegacy(
         );
     },
   });
-  metrics.addGauge("legacy_breaker_open", "1 while the circuit to the old service is open, else 0.", () =>
-    Number(breaker.state() !== "closed"),
+  metrics.addGauge(
+    "legacy_breaker_open",
+    "1 while the circuit to the old service is open, otherwise 0.",
+    () => Number(breaker.state() !== "closed"),
   );
   const secureContext = url.protocol === "https:" ? tls?.contextFor(false) : undefined;
   const acceptedTokens = new AcceptedTokens();

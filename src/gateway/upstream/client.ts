@@ -75,7 +75,7 @@ export function openUpstream(options: UpstreamOptions, log: Log, metrics: Metric
       },
     },
   });
-  metrics.addGauge("v4_breaker_open", "1 while the circuit to the upstream is open, else 0.", () =>
+  metrics.addGauge("v4_breaker_open", "1 while the circuit to the upstream is open, otherwise 0.", () =>
     Number(upstream.breaker.state() !== "closed"),
   );
   return upstream;
