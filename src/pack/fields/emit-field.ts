@@ -75,7 +75,7 @@ type RunSteps = (
   end: number,
 ) => MaybePromise<JsonText>;
 
-/** Chains steps into one function, which ends as soon as a step gives null or nothing. Undefined without steps. */
+/** Chains steps into one function, which ends after a step returns null or nothing. Undefined if there are no steps. */
 function chainSteps([first, ...others]: readonly ReadStep[]): RunSteps | undefined {
   if (!first) return undefined;
   const { run } = first;
@@ -115,7 +115,7 @@ function computeFromValue(
   return { conditions, cached, text };
 }
 
-/** The result of an expression over the v4 object, then the steps over that result. */
+/** Emits an expression over the v4 object, and the steps over its result. */
 function computeFromExpression(
   { read, upstream }: Pick<FieldRule, "upstream"> & { readonly read: string },
   expression: Expression,
@@ -130,7 +130,7 @@ function computeFromExpression(
     const value = range && variables.has("value") ? emitValueAt(range) : "undefined";
     return `${unit.builder.constant(run)}(${emitInput(expression, unit)}, ${value}, reading)`;
   };
-  // Rows of a list have no values of calls: an expression that gives nothing without them need not run.
+  // Rows of a list have no values of calls: an expression that returns nothing without them is not run.
   const conditions = expression.requiredVariables.has("calls") ? [`!${emitNoCalls(unit)}`] : [];
   const { choice } = expression;
   if (range && choice?.variable === "value") {

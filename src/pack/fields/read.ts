@@ -17,15 +17,15 @@ interface ObjectReader {
   readonly read: ReadFunction;
   /** Returns the generated JavaScript. */
   readonly code: () => string;
-  /** Whether a field of this object may give a promise. Readers of nested objects are not counted. */
+  /** Whether a field of this object may return a promise. Readers of nested objects are not considered. */
   readonly mayBeAsync: boolean;
 }
 
 /**
- * Compiles the read direction: all fields become one generated function, which goes over the v4 object once. Yields after
+ * Compiles the read direction: all fields become one generated function, which scans the v4 object once. Yields after
  * each field.
  *
- * @param inputs Members that only bodies have. The object may show that v4 did not keep one of them.
+ * @param inputs Members that only occur in bodies. Their losses may depend on the object.
  */
 export function* compileRead(
   rules: ReadonlyMap<string, FieldRule>,
@@ -41,7 +41,7 @@ export function* compileRead(
     const isArray = makesList(rule);
     const isOptional =
       (rule.omit_null ?? context.dialect.client.responses.omit_null) && neutral === "null" && !isArray;
-    // The client's name: `code` reads the member with v4's.
+    // The key is the client's name. `code` reads the member under v4's name.
     fields.set(name, { code, isArray, neutral, isOptional });
     yield;
   }

@@ -13,7 +13,7 @@ import {
   writeByTable,
 } from "./value-sides.ts";
 
-/** Finds the value of a table that a text is: in paths and queries all values are texts. */
+/** Creates a function that finds the value in a table that a text means: in paths and queries, all values are texts. */
 function findText(table: ReadonlyMap<unknown, unknown>): (text: unknown) => unknown {
   const values = new Map([...table.keys()].map((value) => [String(value), value]));
   return (text) => (typeof text === "string" ? (values.get(text) ?? text) : text);
@@ -28,13 +28,13 @@ const allV4Values = (alphaByV4: ReadonlyMap<unknown, unknown>): Map<unknown, unk
     ]),
   );
 
-/** Whether two texts have the same scopes, in any order. */
+/** Whether two texts contain the same scopes, in any order. */
 const haveSameScopes = (one: string, other: string): boolean => {
   const [words, others] = [one, other].map((text) => new Set(text.split(/[\s,]+/).filter(Boolean)));
   return words?.symmetricDifference(others ?? words).size === 0;
 };
 
-/** The kind of texts with scopes. */
+/** Creates the value kind of texts with scopes. */
 const scopesKind = (scopes: Scopes): ValueKind => ({
   reader: () => ({
     read: (text) => (isStringText(text) ? toJsonText(scopes.toAlpha(stringFromJson(text))) : text),
@@ -54,16 +54,16 @@ const scopesKind = (scopes: Scopes): ValueKind => ({
     typeof alpha === "string" && !haveSameScopes(scopes.toAlpha(scopes.toV4(alpha).join(" ")), alpha),
 });
 
-/** Translates an id; undefined where that fails, gives no text, or is not known yet. */
+/** Translates an id; undefined if the translation fails, does not return a text, or is a promise. */
 function translateId(translate: () => unknown): string | undefined {
   const id = failureAsValue(translate);
   return typeof id === "string" ? id : undefined;
 }
 
-/** Tests of an expression for a value that it never gets. */
+/** Matches tests in an expression for values that never occur. */
 const NULL_TEST = /\$value\s*!?=\s*null\b|\bnull\s*!?=\s*\$value\b|\$exists\(\s*\$value\s*\)/;
 
-/** Reports an expression that looks whether there is a value: without one, a value kind does not run. */
+/** Reports an expression that tests whether there is a value: if there is none, a value kind does not run. */
 function reportNullTests({ read, write }: ValueKindDefinition, location: SourceLocation): void {
   for (const [key, source] of [
     ["read", read],

@@ -91,7 +91,7 @@ function readTexts(values: ReadonlyMap<unknown, unknown>, otherwise: unknown): V
   return () => ({ read, mayBeAsync: false });
 }
 
-/** Translates a value by a table: of a list each item that is not null. */
+/** Creates a translation by a table. In a list, it translates each item that is not null. */
 const mapItems =
   (translate: (value: unknown) => unknown) =>
   (value: unknown): unknown =>
@@ -99,7 +99,7 @@ const mapItems =
       ? value.map((item: unknown) => (item === null ? item : mapItems(translate)(item)))
       : translate(value);
 
-/** Whether a value, or of a list one of its items, meets a test. */
+/** Creates a test that a value, or one item of a list, must meet. */
 export const someItem =
   (test: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
@@ -155,7 +155,7 @@ export function readByExpression(
   };
   const { read } = reader({});
   const translate = (value: unknown): unknown => thenMaybe(read(printJson(value)), fromJsonText);
-  // Tests also interpret expressions that could be compiled. These have no reason.
+  // Tests interpret even expressions that could be compiled. These have no reason.
   const isCompiled = expression.fallback === undefined;
   return {
     reader,
@@ -178,7 +178,7 @@ export function writeByExpression(
   if (expression.fallback !== undefined) return { write, filterValues: undefined, idToV4: undefined };
   return {
     write,
-    // An expression that fails on the client's value gives it no upstream value.
+    // If an expression fails on the client's value, the value has no upstream value.
     filterValues(value, given) {
       const written = failureAsValue(() => write(value, given));
       return isOperand(written) ? [written] : undefined;

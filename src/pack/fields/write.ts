@@ -13,8 +13,8 @@ import { InvalidWrite, invalidValue, type WriteFault } from "./keys/invalid-writ
 import { compileWriteSteps } from "./keys/field-keys.ts";
 
 /**
- * Translates a member of an alpha body to the value of one v4 member. `undefined` is not sent. With a change, only
- * the differences of objects and lists are sent, unless an expression translates them as a whole.
+ * Translates a member of an alpha body to the value of one v4 member. `undefined` is not sent. If there is a change,
+ * only the differences of objects and lists are sent, unless an expression translates them as a whole.
  */
 type WriteFunction = (
   value: unknown,
@@ -98,14 +98,14 @@ export function putWritten<Member extends { readonly putV4: NonNullable<Writable
   );
 }
 
-/** The variables of `write` in addition to those of the request. */
+/** The variables of `write`, in addition to those of the request. */
 const WRITE_VARIABLES = ["value", "client", "scopesFor"];
 
-/** A member that bodies may have, and its translation. */
+/** A member that bodies may contain, and its translation. */
 export interface WritableMember {
   readonly rule: FieldRule;
   readonly write: WriteFunction;
-  /** Stores the result of `write` in a v4 object, under v4's name. Undefined: v4 has no such member. */
+  /** Stores the result of `write` in a v4 object, under v4's name. Undefined if v4 has no such member. */
   readonly putV4: ((v4: JsonObject, value: unknown) => void) | undefined;
 }
 
@@ -129,7 +129,7 @@ const catchFailure = (write: () => MaybePromise<unknown>): MaybePromise<unknown>
     written instanceof ExpressionError ? invalidValue(written) : written,
   );
 
-/** Compiles a function that writes a nested object by the rules of its own fields. Other members are not sent. */
+/** Compiles a function that writes a nested object by the rules of its own fields. Members without a rule are not sent. */
 export function compileObjectWrite(
   fields: ReadonlyMap<string, WritableMember>,
 ): (object: JsonObject, writing: WriteContext, change?: Change<JsonObject>) => MaybePromise<unknown> {
@@ -151,7 +151,10 @@ export function compileObjectWrite(
   };
 }
 
-/** A member that is null is written, too: body rules have dropped every null that means "not given". */
+/**
+ * Compiles the write of one field. Null is written as well: body rules have already removed every null that means "not
+ * given".
+ */
 function compileFieldWrite(rule: FieldRule, context: FieldContext, location: SourceLocation): WriteFunction {
   const expression =
     rule.write === undefined
@@ -161,7 +164,7 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
   const needsWhole = expression !== undefined || steps.some((step) => step.needsWhole);
   return (whole, body, writing, change) =>
     catchFailure(() => {
-      // A list has only the items that are sent. An object that is translated has all its members.
+      // A list only contains the items that are sent. A translated object contains all its members.
       const value = change && (!needsWhole || Array.isArray(change.changed)) ? change.changed : whole;
       const written = expression
         ? expression.evaluate(body, writing, {

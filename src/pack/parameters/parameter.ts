@@ -21,9 +21,9 @@ export interface ParameterContext {
 export interface Parameter {
   readonly name: string;
   readonly definition: ParameterDefinition;
-  /** Reads the values of a request. Empty if the client has not sent the parameter. @throws {HttpError} 400 */
+  /** Reads the values of a request. Empty if the client did not send the parameter. @throws {HttpError} 400 */
   readonly read: (texts: readonly string[] | undefined) => unknown;
-  /** The upstream's values: one, except if `upstream` has several names. Empty if it gets nothing. */
+  /** The upstream's values: one, except if `upstream` contains several names. Empty if nothing is sent to the upstream. */
   readonly targets: readonly ParameterTarget[];
 }
 
@@ -36,7 +36,7 @@ const TYPES: readonly unknown[] = ["string", "integer", "number", "boolean"] sat
 export const typesOf = ({ type }: Schema): ValueType[] =>
   [type].flat().filter((name): name is ValueType => TYPES.includes(name));
 
-/** Converts a text to the first matching type. Other texts stay, and the schema rejects them. */
+/** Converts a text to the first matching type. Other texts stay unchanged, and the schema rejects them. */
 export function convertText(text: string, types: readonly ValueType[]): unknown {
   for (const type of types) {
     const value = parseScalar(text, type);
@@ -109,7 +109,7 @@ export function compileParameter(
   };
 }
 
-/** Compiles the values that the upstream gets of one parameter. */
+/** Compiles the values that are sent to the upstream for one parameter. */
 function compileTargets(
   field: string,
   definition: ParameterDefinition,
@@ -135,7 +135,7 @@ function compileTargets(
       upstream: name,
       path,
       separation,
-      // The client's values have no comma: a comma is the expression's.
+      // The client's values contain no comma, so any comma comes from the expression.
       isWhole: multiple === "comma" && expression !== undefined && !convert,
       readsScope: SCOPE_VARIABLES.some((variable) => expression?.variables.has(variable)),
       write(value, all, scope) {

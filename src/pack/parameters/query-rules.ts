@@ -10,9 +10,9 @@ import { placeValues, type PlacedValues } from "./parameter-values.ts";
 
 /** The translation of a query. */
 export interface TranslatedQuery extends PlacedValues {
-  /** Names of parameters that the pack does not name, the first ones. */
+  /** The first names of parameters that the pack does not define. */
   readonly ignored: readonly string[];
-  /** The query as expressions read it: see {@link QueryRules.withDefaults}. */
+  /** The query for expressions: see {@link QueryRules.withDefaults}. */
   readonly query: Query;
 }
 
@@ -20,20 +20,20 @@ const NO_VALUES = {};
 const NO_SCOPE: Scope = { calls: {} };
 const NOTHING: TranslatedQuery = { upstream: "", path: NO_VALUES, ignored: [], query: new Map() };
 
-/** Maximum number of problems and of names in a record. */
+/** Maximum number of problems, and of names in a record. */
 const MAX_NAMED = 20;
 
-/** The other rules of a route for a query. */
+/** Further rules of a route for a query. */
 interface QueryOptions {
-  /** Whether a parameter that the pack does not name is a 400. */
+  /** Whether a parameter that the pack does not define causes a 400. */
   readonly rejectsUnknown: boolean;
-  /** Whether the route makes an upstream call. If not, parameters are checked and have no effect. */
+  /** Whether the route makes an upstream call. If not, parameters are checked but have no effect. */
   readonly hasCall: boolean;
-  /** Whether pages or filters use a parameter, or ignore it. Undefined for other parameters. */
+  /** Returns whether pages or filters use a parameter, or ignore it. Undefined for all other parameters. */
   readonly useOf: (name: string) => ParameterUse | undefined;
 }
 
-/** A parameter with its default, as a client would send it. */
+/** Returns the default of a parameter, in the form that a client would send. */
 function defaultTexts({ name, definition: { default: value, multiple } }: Parameter): [string, string[]][] {
   if (value === undefined) return [];
   const texts = [value].flat().map(String);
@@ -46,7 +46,7 @@ export class QueryRules {
   readonly rejectsUnknown: boolean;
   readonly #options: QueryOptions;
   readonly #names: ReadonlySet<string>;
-  /** Whether a request without a query has nothing to check or to send. */
+  /** Whether there is nothing to check or to send for a request without a query. */
   readonly #needsNone: boolean;
   readonly #defaults: Query;
 
@@ -60,7 +60,7 @@ export class QueryRules {
       this.#defaults.size === 0 && parameters.every(({ definition }) => definition.required === undefined);
   }
 
-  /** The query as expressions read it: with the defaults of parameters that it does not have. */
+  /** Adds the defaults of missing parameters to a query, for expressions. */
   withDefaults(query: Query): Query {
     return this.#defaults.size === 0 ? query : new Map([...this.#defaults, ...query]);
   }
@@ -73,8 +73,8 @@ export class QueryRules {
   /**
    * Translates a query.
    *
-   * @param scopeOf Returns the variables of expressions, for the query with its defaults. Only called if an
-   * expression needs it.
+   * @param scopeOf Returns the variables of expressions, for the query with its defaults. Only called if an expression
+   * needs them.
    * @throws {HttpError} 400 with all problems
    */
   translate(query: Query, scopeOf: (query: Query) => MaybePromise<Scope>): MaybePromise<TranslatedQuery> {
@@ -102,7 +102,7 @@ export class QueryRules {
     );
   }
 
-  /** The first parameters that have no effect. */
+  /** Returns the first parameters that have no effect. */
   #findUnused(query: Query): { unknown: string[]; ignored: string[] } {
     const unknown: string[] = [];
     const ignored: string[] = [];
@@ -110,7 +110,7 @@ export class QueryRules {
       if (unknown.length + ignored.length === MAX_NAMED) break;
       if (this.reads(name)) continue;
       if (this.rejectsUnknown && this.#options.useOf(name) === undefined) unknown.push(shortName(name));
-      // Whole: the record removes secrets from a name before it is cut.
+      // The name is not shortened: the record removes secrets from it first.
       else ignored.push(name);
     }
     return { unknown, ignored };

@@ -1,4 +1,4 @@
-/** The key `format` of a field: its value is a time, which clients get in one form. */
+/** The key `format` of a field: its value is a time, which clients always receive in the same form. */
 import { z } from "zod";
 import { about } from "../../../base/index.ts";
 import { normalizeDateTime } from "./date-time.ts";
