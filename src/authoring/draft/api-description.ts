@@ -54,7 +54,4 @@ export interface ApiDescription {
   readonly credentials: Readonly<Record<string, string>> | undefined;
 }
 
-/** `GET /books/{id}`. */
-const routeName = ({ method, path }: ApiRoute): string => `${method} ${path}`;
-
 export const isParameter = (segment: string): boolean => segment.startsWith("{") && segment.endsWith("}");

@@ -116,7 +116,8 @@ function lacksUnit(old: Field, now: Field): boolean {
 function describes(now: Field, old: Field): boolean {
   const described = splitIntoWords(now.description);
   return (
-    described.length <= MAX_DESCRIPTION && splitIntoWords(lastOf(old.name)).every((word) => described.includes(word))
+    described.length <= MAX_DESCRIPTION &&
+    splitIntoWords(lastOf(old.name)).every((word) => described.includes(word))
   );
 }
 

@@ -63,7 +63,8 @@ export class Vocabulary {
 
   /** Counts the words of a name. */
   count(name: string): void {
-    for (const word of new Set(splitIntoWords(name))) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+    for (const word of new Set(splitIntoWords(name)))
+      this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
   }
 
   /** Learns that words of the old document have the meaning of words of the new one. */

@@ -21,7 +21,7 @@ export interface BodyMember {
 }
 
 /** A member of a translated body whose value is sent in the path. */
-interface PathMember extends Pick<BodyMember, "get" | "remove"> {
+export interface PathMember extends Pick<BodyMember, "get" | "remove"> {
   /** The name that clients use. */
   readonly field: string;
 }

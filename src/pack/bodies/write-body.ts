@@ -57,6 +57,23 @@ function describeWriteFault(
   return { field, reason: INVALID_VALUE, cause };
 }
 
+/** Adds translated values to an object of the upstream. Returns the errors of values that can't be translated. */
+const addWritten = (
+  v4: JsonObject,
+  written: readonly WrittenMember<SentMember>[],
+  unknownRecord: string,
+): ErrorDetail[] =>
+  putWritten(v4, written).map(({ member, fault }) => describeWriteFault(member, fault, unknownRecord));
+
+/** The member with what the upstream gets of it: nothing of an unchanged one, except in its path. */
+function sentOf(
+  { member, result }: WrittenMember<SentMember>,
+  isInPath: boolean,
+): WrittenMember<SentMember, SentResult>[] {
+  if (result.kind !== "unchanged") return [{ member, result }];
+  return isInPath ? [{ member, result: result.whole }] : [];
+}
+
 /** Whether the translation of a member may read values of calls. Fields of a nested object may read them as well. */
 const mayReadCalls = ({ rule: { write = "", object } }: SentMember): boolean =>
   object !== undefined || /\$calls\b/.test(write);
@@ -68,9 +85,7 @@ const findLosses = (
   context: Pick<FieldContext, "values">,
 ): string[] =>
   sent.flatMap(({ member: { name, rule, get }, result }) =>
-    rule.loss !== undefined &&
-    rule.loss_when === undefined &&
-    isLostInWrite(rule, get(body), result, context)
+    rule.loss !== undefined && rule.loss_when === undefined && isLostInWrite(rule, get(body), result, context)
       ? (lossText(name, rule) ?? [])
       : [],
   );
@@ -165,16 +180,6 @@ export function compileBodyWrite(
   /** Whether the upstream receives a member in its path. Such a member is sent even if it is unchanged. */
   const isInPath = ({ rule }: SentMember): boolean => pathMembers.has(rule.upstream ?? "");
 
-  /** The member with what the upstream gets of it: nothing of an unchanged one, except in its path. */
-  function sentOf({ member, result }: WrittenMember<SentMember>): WrittenMember<SentMember, SentResult>[] {
-    if (result.kind !== "unchanged") return [{ member, result }];
-    return isInPath(member) ? [{ member, result: result.whole }] : [];
-  }
-
-  /** Adds translated values to an object of the upstream. Returns the errors of those that can't be translated. */
-  const addWritten = (v4: JsonObject, written: readonly WrittenMember<SentMember>[]): ErrorDetail[] =>
-    putWritten(v4, written).map(({ member, fault }) => describeWriteFault(member, fault, unknownRecord));
-
   const addGatewayMembers = compileAdditions(
     definition,
     upstreamMembers,
@@ -193,7 +198,7 @@ export function compileBodyWrite(
     const given = membersIn(body).filter((member) => !mayReadCalls(member));
     return thenMaybe(writeMembers(given, body, writing, writing.change), (written) =>
       thenMaybe(compute(body, writing), (computed) => {
-        const faults = addWritten({}, written);
+        const faults = addWritten({}, written, unknownRecord);
         return thenMaybe(checks.early({ ...writing, body }), (more) => [
           ...faults,
           ...computed.faults,
@@ -212,13 +217,13 @@ export function compileBodyWrite(
     return thenMaybe(compute(body, writing), (computed) =>
       thenMaybe(values, ([written = [], whole = []]) => {
         const v4 = createTarget(writing);
-        const sent = written.flatMap(sentOf);
-        const faults = addWritten(v4, sent);
+        const sent = written.flatMap((each) => sentOf(each, isInPath(each.member)));
+        const faults = addWritten(v4, sent, unknownRecord);
         const losses = findLosses(body, sent, context);
         const isEmpty = sent.every(({ result }) => result.kind !== "value");
         const names = new Set(sent.map(({ member }) => member.name));
         const complete: JsonObject = {};
-        addWritten(complete, whole);
+        putWritten(complete, whole);
         for (const put of computed.puts) put(v4);
         const added = addGatewayMembers(v4, complete, writing);
         return thenMaybe(checks.all({ ...writing, body, request: v4 }), (more) => ({

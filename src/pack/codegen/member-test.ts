@@ -35,19 +35,19 @@ export const emitValueTest = (
 /**
  * Emits a cached test of an object that reads one member of it.
  *
- * @param test Gets an object with this member alone, and the value of the member.
+ * @param test Gets an object with this member alone.
  * @param general Emits the test of the whole object. It runs where the member is in no object, but in a list for example.
  */
 export function emitMemberTest(
   path: readonly string[],
-  test: (object: unknown, value: unknown) => boolean,
+  test: (object: unknown) => boolean,
   general: () => string,
   unit: Pick<ReaderUnit, "builder" | "scanned">,
 ): string {
   const objectWith = (value: unknown): unknown =>
     path.reduceRight((inner, name) => ({ [name]: inner }), value);
   const { scanned } = unit;
-  const cached = emitValueTest((value) => test(objectWith(value), value), scanned.range(path), unit);
+  const cached = emitValueTest((value) => test(objectWith(value)), scanned.range(path), unit);
   const parents = path.slice(0, -1).map((_name, index) => scanned.range(path.slice(0, index + 1)));
   if (parents.length === 0) return cached;
   return `(${parents.map(emitIsObject).join(" && ")} ? ${cached} : ${general()})`;

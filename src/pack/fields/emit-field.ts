@@ -91,9 +91,7 @@ function chainSteps([first, ...others]: readonly ReadStep[]): RunSteps | undefin
 
 /** The steps over a text. */
 const emitSteps = (steps: readonly ReadStep[], text: string, builder: CodeBuilder): string =>
-  steps.length === 0
-    ? text
-    : `${builder.constant(chainSteps(steps))}(${text}, reading, cursor, start, at)`;
+  steps.length === 0 ? text : `${builder.constant(chainSteps(steps))}(${text}, reading, cursor, start, at)`;
 
 /** The steps over a v4 value. Where a result is cached by the bytes of the value, no string is created. */
 function computeFromValue(

@@ -15,6 +15,7 @@ import type { ReaderField } from "../codegen/emit-object.ts";
 import { emitHasValue, emitIsList } from "../codegen/emit-tests.ts";
 import type { ReaderUnit } from "../codegen/generate-reader.ts";
 import { emitMemberTest, emitValueTest } from "../codegen/member-test.ts";
+import type { Expression } from "../../jsonata/index.ts";
 import { compileExpressionAt } from "../expressions/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
 import type { LossSink, ReadContext } from "../translation-context.ts";
@@ -140,17 +141,16 @@ function isNeutral(
  */
 function emitCondition(source: string, { name, rule, context, location, unit }: LossOptions): LossTest {
   const expression = compileExpressionAt(location.at("loss_when"), source, READ_VARIABLES, context.values);
-  const { variables, inputNames } = expression;
+  const { variables } = expression;
   if (expression.engine === "interpreted") return "all";
   const bind = createReadBindings(context, variables, location);
-  function isLost(input: unknown, value: unknown, reading: ReadContext): boolean {
+  const isLost: IsLost = (input, value, reading) => {
     try {
       return Boolean(expression.evaluate(input, bind(value, reading)));
     } catch {
       return true;
     }
-  }
-
+  };
   const upstream = rule.upstream?.split(".");
   const general = (): string => {
     const value =
@@ -161,13 +161,30 @@ function emitCondition(source: string, { name, rule, context, location, unit }: 
     ...(variables.has("body") ? ["reading.body !== undefined"] : []),
     `!lost.has(${JSON.stringify(lossText(name, rule))})`,
   ];
-  const onlyValue = inputNames !== "all" && inputNames.size === 0 ? upstream : undefined;
-  const path = variables.has("value") ? onlyValue : onlyPath(inputNames);
-  if (!path || !variables.isDisjointFrom(REQUEST_VARIABLES))
-    return { js: [...guards, general()].join(" && ") };
-  const cached = emitMemberTest(path, (object, value) => isLost(object, value, NO_CALLS), general, unit);
+  const cached = emitCached(expression, isLost, general, upstream, unit);
+  if (cached === undefined) return { js: [...guards, general()].join(" && ") };
   const test = variables.has("calls") ? `(${emitNoCalls(unit)} ? ${cached} : ${general()})` : cached;
   return { js: [...guards, test].join(" && ") };
+}
+
+type IsLost = (input: unknown, value: unknown, reading: ReadContext) => boolean;
+
+/** Emits a cached test for a condition that reads `$value` alone, or one member alone; undefined for any other condition. */
+function emitCached(
+  { variables, inputNames }: Expression,
+  isLost: IsLost,
+  general: () => string,
+  upstream: readonly string[] | undefined,
+  unit: ReaderUnit,
+): string | undefined {
+  if (!variables.isDisjointFrom(REQUEST_VARIABLES)) return undefined;
+  if (!variables.has("value")) {
+    const path = onlyPath(inputNames);
+    return path && emitMemberTest(path, (object) => isLost(object, undefined, NO_CALLS), general, unit);
+  }
+  const readsMembers = inputNames === "all" || inputNames.size > 0;
+  if (readsMembers || !upstream) return undefined;
+  return emitValueTest((value) => isLost({}, value, NO_CALLS), unit.scanned.range(upstream), unit);
 }
 
 /** Without values of calls, a condition on one member only depends on that member. */

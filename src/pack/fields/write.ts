@@ -62,8 +62,7 @@ function writeChange(
   change: Change<JsonObject>,
 ): MaybePromise<WriteResult> {
   const [value, changed, before] = [get(object), get(change.changed), get(change.before)];
-  if (changed !== undefined)
-    return thenMaybe(write(value, object, writing, { changed, before }), sentResult);
+  if (changed !== undefined) return thenMaybe(write(value, object, writing, { changed, before }), sentResult);
   const earlier = { ...writing, body: writing.change?.before };
   return thenMaybe(write(value, object, writing), (written) =>
     thenMaybe(write(before, change.before, earlier), (old) => {

@@ -18,7 +18,7 @@ import type { Resource } from "../routes/resource.ts";
 import type { Scalar, ValueKind } from "../values/value-kind.ts";
 
 /** The filter and order of one list if the client sends none, in the client's names and values. */
-interface FilterDefaults {
+export interface FilterDefaults {
   /** The value of each field that means that there is no filter. */
   readonly all: ReadonlyMap<string, Scalar>;
   /** The default conditions by field. They apply if the client's filter does not contain the field. */

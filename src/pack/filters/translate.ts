@@ -144,8 +144,7 @@ function translateField(
 export const canTest = (
   { translate, tests = translate ? "equality" : "all" }: FilterField,
   operator: TestOperator,
-): boolean =>
-  isEquality(operator) || tests === "all" || (tests === "order" && needsOrder(operator));
+): boolean => isEquality(operator) || tests === "all" || (tests === "order" && needsOrder(operator));
 
 /** Translates a test of a boolean with a boundary to a test of the numbers up to the boundary, or after it. */
 function translateBoundaryTest(

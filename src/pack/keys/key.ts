@@ -19,7 +19,7 @@ export interface ApiNames {
 }
 
 /** The additions of a key to the OpenAPI description of its route. */
-interface KeyDescription {
+export interface KeyDescription {
   /** Additional statuses of successful responses. */
   readonly statuses?: readonly number[];
   /** Whether responses may contain a different object than the route's. */

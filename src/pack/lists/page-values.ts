@@ -6,7 +6,7 @@ import { writeOffsetCursor, type PageRequest } from "./page-request.ts";
 import type { Sides } from "./paging-sides.ts";
 
 /** The known facts about a page of the client. */
-interface ClientPage {
+export interface ClientPage {
   readonly request: PageRequest;
   /** Number of items before the page, or between an upstream cursor and the page. */
   readonly start: number;
@@ -33,7 +33,7 @@ interface ClientPage {
 }
 
 /** The values that describe a page, and the headers of its response. */
-interface PageDescription {
+export interface PageDescription {
   readonly values: ListValues;
   readonly headers: Readonly<Record<string, string>> | undefined;
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from "../translation-context.ts";
 import { convertText } from "./parameter.ts";
 
 /** The request for a page of a list. */
-interface ListRequest {
+export interface ListRequest {
   /** The path with its query. */
   readonly path: string;
   /** The value of the filter header, which is JSON. */
@@ -13,7 +13,7 @@ interface ListRequest {
 }
 
 /** The same request with a body. */
-interface SearchRequest extends ListRequest {
+export interface SearchRequest extends ListRequest {
   readonly body: JsonObject;
 }
 

@@ -9,7 +9,7 @@ import { isText, type Parameters, type ParameterType } from "./router.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 
 /** A compiled path parameter. */
-interface PathParameterRule {
+export interface PathParameterRule {
   readonly type: ParameterType;
   /** The value kind. Undefined if the value is the same on both sides. */
   readonly kind: ValueKind | undefined;

@@ -70,14 +70,14 @@ export function kindOf(
 }
 
 /** Whether the requests of a route only read. @param method of the client's request */
-export function readsOf({ safe = false, search }: RouteDefinition, method: string, source: RouteSource) {
+export function readsOf({ safe, search }: RouteDefinition, method: string, source: RouteSource) {
   const isGet = !("call" in source) || source.call.method === "GET";
-  const onlyReadsUpstream = isGet || search !== undefined || safe;
+  const onlyReadsUpstream = isGet || search !== undefined || safe === true;
   return {
     /** Whether its main call changes nothing at the upstream. */
     onlyReadsUpstream,
     /** Whether the route's requests only read, on both sides. Only such requests may be sent to both sides, or sent again. */
-    isSafe: safe || (method === "GET" && onlyReadsUpstream),
+    isSafe: safe === true || (method === "GET" && onlyReadsUpstream),
   };
 }
 

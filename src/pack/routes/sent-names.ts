@@ -14,7 +14,7 @@ import type { Schema } from "../values/schema-members.ts";
 const MAX_NAMES = 1024;
 
 /** The names that a client sent to a route, limited to the parts of the request that were parsed. */
-interface SentParts {
+export interface SentParts {
   readonly query: Query | undefined;
   readonly filter: Filter | undefined;
   /** The object or list in the body, without its wrapper. */

@@ -42,7 +42,10 @@ describe("T-3.5 date-times", () => {
 
   test("of a list are all converted", async () => {
     const bought = ["2018-01-02T03:04:05.6Z", null, "soon", "2018-01-02T03:04:05"];
-    const { body } = await sendToLibrary({}, { method: "GET", path: "/old/books/5" }, () => [200, { bought }]);
+    const { body } = await sendToLibrary({}, { method: "GET", path: "/old/books/5" }, () => [
+      200,
+      { bought },
+    ]);
     expect(body).toMatchObject({ since: ["2018-01-02T03:04:05", null, "soon", "2018-01-02T03:04:05"] });
   });
 

@@ -1,4 +1,11 @@
-import { isArrayText, isStringText, itemsOf, type JsonText, stringFromJson, toJsonText } from "../../../base/index.ts";
+import {
+  isArrayText,
+  isStringText,
+  itemsOf,
+  type JsonText,
+  stringFromJson,
+  toJsonText,
+} from "../../../base/index.ts";
 import type { ReadStep } from "./field-key.ts";
 
 /**
