@@ -110,7 +110,7 @@ function readValidTokens(
  * Reads the tokens that the upstream gets in place of the clients', if the pack uses them.
  *
  * @throws {SettingsError} If a setting is missing or has no effect with this pack, if the table can't be read, and if
- * a token can't be sent.
+ *   a token can't be sent.
  */
 export function readUpstreamTokens(settings: TokenSettings, pack: Pack): UpstreamTokenTable | undefined {
   const read = readValidTokens(settings, pack);
