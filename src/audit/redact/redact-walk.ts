@@ -118,7 +118,7 @@ export class RedactionWalk {
 
   /**
    * @param isRoute Whether the path is that of a route, in which a segment after a secret name may be a literal. In any
-   * other path, the segment is a value.
+   *   other path, the segment is a value.
    */
   path(given: string, isRoute: boolean): string {
     const decoded = decodePath(given);

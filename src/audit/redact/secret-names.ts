@@ -100,9 +100,9 @@ const compiled = new WeakMap<readonly string[], SecretNames>();
  * Compiles the names of secret members.
  *
  * @param all As the pack spells them, e.g. `["root_pass", "card_number"]`. A name between asterisks also matches within
- * longer names: `*password*` matches `new_password`. A name between underscores also matches as a part of a longer
- * name: `_pin_` matches `card_pin` and `pinCode`, but not `spin`. `!token_type` and `!*secretar*` are exceptions to
- * both. `tokens[]` means that texts in such a list are secret, and objects are searched.
+ *   longer names: `*password*` matches `new_password`. A name between underscores also matches as a part of a longer
+ *   name: `_pin_` matches `card_pin` and `pinCode`, but not `spin`. `!token_type` and `!*secretar*` are exceptions to
+ *   both. `tokens[]` means that texts in such a list are secret, and objects are searched.
  */
 export function secretNames(all: readonly string[]): SecretNames {
   const known = compiled.get(all);

@@ -34,7 +34,7 @@ function limitsOf({
  * opened.
  *
  * @param step Returns whether there may be more to do. After an error, it is tried again: commits report errors of a
- * store
+ *   store
  * @returns a function that stops the work after the current step
  */
 function repeat(step: () => Promise<boolean>, everyMs: number): () => void {

@@ -71,7 +71,7 @@ export function isOfClients(client: AuditRecord["client"], keys: readonly string
  * Returns the columns of a record. All texts are cleaned, because clients choose some of them.
  *
  * @param network The network of its client: passed as an argument, because the thread of SQLite loads this file without
- * the code that finds networks
+ *   the code that finds networks
  * @throws {TypeError} if the record has no time
  */
 export function columnsOf(record: AuditRecord, network: string): WaitingColumns {

@@ -31,7 +31,7 @@ type Calls = Pick<ClientUsage, "client" | "lastAlpha" | "lastNative"> &
  * Returns the state of a client.
  *
  * @returns null for requests without a token and for tokens that v4 never accepted, because they belong to no known
- * client
+ *   client
  */
 export function migrationStateOf(
   { client, lastAlpha, lastNative, longestPauseMs }: Calls,

@@ -69,7 +69,7 @@ async function openWriter({ directory, durability, thread }: SqliteStoreOptions)
   } catch (error) {
     const reason = errorText(error);
     const remedy = "Repair it, move it away to begin with an empty audit, or choose another directory.";
-    throw new AuditUnavailableError(`The audit database ${file} cannot be used. ${reason} ${remedy}`, {
+    throw new AuditUnavailableError(`The audit database ${file} can't be used. ${reason} ${remedy}`, {
       cause: error,
     });
   }
@@ -80,7 +80,7 @@ async function openWriter({ directory, durability, thread }: SqliteStoreOptions)
  * requests wait for. The reading threads start with their first query. Several processes may open the same file.
  *
  * @throws {AuditUnavailableError} If the file can't be created or is not a usable database. The message names the file
- * and the remedy.
+ *   and the remedy.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuditStore> {
   const file = join(options.directory, AUDIT_FILE);
