@@ -1,5 +1,6 @@
 /**
- * Which side serves a request that has alpha's credentials: the old service or the translation. The first of these that applies:
+ * Which side serves a request that has alpha's credentials: the old service or the translation. The first of these that applies.
+ * 4. to 7. say which side is wanted; 2. and 3. only apply if they delay a change to it.
  *
  * 1. The gateway has issued the token: the translation. The old service does not know it.
  * 2. The client's last write is younger than the lag of replicated data: the side of that write.
@@ -13,7 +14,7 @@
 import {
   type ClientDirectory,
   type ClientIdentity,
-  namesOf,
+  namesSoFar,
   lastingName,
   UNNAMED,
 } from "../../audit/index.ts";
@@ -29,7 +30,7 @@ import type { RolloutEvent, Trip } from "./returns/trips.ts";
 import { type BegunWrite, createWriteLag } from "./write-lag.ts";
 
 /** The facts that decide the side of a request. */
-export interface RolloutRequest {
+interface RolloutRequest {
   /** The side that gave the client the cursor in the query; undefined without one. */
   readonly cursor: Side | undefined;
   /** Whether the gateway has issued its token. The old service does not know it. */
@@ -42,7 +43,7 @@ export interface RolloutRequest {
 type Writer = Pick<RolloutRequest, "findWriter"> & Pick<RolloutDecision, "client">;
 
 /** The side that serves a request, and its owner. */
-export interface RolloutDecision extends SideDecision {
+interface RolloutDecision extends SideDecision {
   /** The client's name in records and commands. Undefined if it is unknown. */
   readonly client: string | undefined;
 }
@@ -50,7 +51,7 @@ export interface RolloutDecision extends SideDecision {
 /** The side that serves each sender. */
 export type Rollout = ReturnType<typeof createRollout>;
 
-export interface RolloutOptions {
+interface RolloutOptions {
   readonly config: () => RolloutConfig;
   readonly directory: () => ClientDirectory;
   readonly store: DocumentStore;
@@ -64,7 +65,7 @@ export interface RolloutOptions {
 }
 
 /** The key of a sender's writes. A stranger has none. */
-function keyOf({ client, findWriter }: Writer): string | undefined {
+function writerKey({ client, findWriter }: Writer): string | undefined {
   const writer = findWriter();
   return writer === undefined ? undefined : JSON.stringify([client, writer]);
 }
@@ -72,7 +73,7 @@ function keyOf({ client, findWriter }: Writer): string | undefined {
 /** Finds why a client has returned. */
 type FindTrip = (client: string | undefined, route: string | null) => Trip | undefined;
 
-/** Decides by the returns, else by the rules. The numbers are those of the list above. */
+/** Decides which side is wanted. The numbers are those of the list above. */
 const createDecide =
   (
     config: () => RolloutConfig,
@@ -146,21 +147,24 @@ export function createRollout({
   const returns = createReturns({ config, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
   const { sync, confirmedConfig } = createSync(config, returns, tokenClients);
   const tripOf: FindTrip = (client, route) =>
-    returns.tripOf(client === undefined ? [] : namesOf(directory(), client), route);
+    returns.tripOf(client === undefined ? [] : namesSoFar(directory(), client), route);
   const decide = createDecide(config, returns, { tripOf, confirmedConfig });
 
-  function keepCursor(decision: SideDecision, cursor: Side | undefined): SideDecision {
-    if (cursor === undefined || cursor === decision.side || !changes.keepCursors()) return decision;
-    return { side: cursor, why: "its cursor is from there" };
+  /** 2. @param wanted The side that 3. to 7. say. */
+  function sideOfWrite(writer: Writer, route: string | null, wanted: Side): SideDecision | undefined {
+    const { data } = config();
+    if (data.kind !== "replicated") return undefined;
+    const key = writerKey(writer);
+    if (key === undefined) return undefined;
+    const isReturn = tripOf(writer.client, route) !== undefined;
+    const side = lag.staysOn(key, wanted, { lagMs: data.lagMs, isReturn });
+    return side && { side, why: "its last write is younger than the lag" };
   }
 
-  function keepWrites(decision: SideDecision, writer: Writer, route: string | null): SideDecision {
-    const { data } = config();
-    const key = data.kind === "replicated" ? keyOf(writer) : undefined;
-    if (data.kind !== "replicated" || key === undefined) return decision;
-    const isReturn = tripOf(writer.client, route) !== undefined;
-    const side = lag.staysOn(key, decision.side, { lagMs: data.lagMs, isReturn });
-    return side === undefined ? decision : { side, why: "its last write is younger than the lag" };
+  /** 3. @param wanted The side that 4. to 7. say. */
+  function sideOfCursor(cursor: Side | undefined, wanted: Side): SideDecision | undefined {
+    if (cursor === undefined || cursor === wanted || !changes.keepCursors()) return undefined;
+    return { side: cursor, why: "its cursor is from there" };
   }
 
   return {
@@ -183,15 +187,16 @@ export function createRollout({
         tokenClients.note(client ?? UNNAMED);
         return { client, side: "new", why: "the gateway has issued its token" };
       }
-      const { cursor, findWriter } = request;
-      // 4. to 7. decide. A cursor (3.) and a recent write (2.) may each replace that decision.
-      const decided = decide(client, route);
-      const withCursor = keepCursor(decided, cursor);
-      return { client, ...keepWrites(withCursor, { client, findWriter }, route) };
+      // The first that applies. 3. needs the side that 4. to 7. say, and 2. needs the side that all later ones say.
+      const wanted = decide(client, route);
+      const ofCursor = sideOfCursor(request.cursor, wanted.side);
+      const writer = { client, findWriter: request.findWriter };
+      const ofWrite = sideOfWrite(writer, route, (ofCursor ?? wanted).side);
+      return { client, ...(ofWrite ?? ofCursor ?? wanted) };
     },
     /** Notes a write before it is sent. @returns undefined if nothing depends on it */
     beginWrite: (writer: Writer, side: Side): BegunWrite | undefined =>
-      config().data.kind === "replicated" ? lag.begin(() => keyOf(writer), side) : undefined,
+      config().data.kind === "replicated" ? lag.begin(() => writerKey(writer), side) : undefined,
     isFresh: changes.isFresh,
     /** Other rules apply: cursors go where they came from for a while. */
     fileChanged: changes.fileChanged,
