@@ -59,17 +59,17 @@ export function parseWhole(text: string): { readonly value: unknown } | undefine
   }
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly names: SecretNames;
-  /** Values that are replaced wherever they occur. */
-  readonly values?: SecretValues | undefined;
-  /** Segments that stay in the path of a route. */
-  readonly literals?: ReadonlySet<string> | undefined;
-  /** Collects each value that has a secret name. */
+  /** Of a search: collects each value that has a secret name. What the walk returns is not used. */
   readonly found?: SecretValues | undefined;
+  /** Of a redaction: values that are replaced wherever they occur. */
+  readonly values?: SecretValues | undefined;
+  /** Of a redaction: segments that stay in the path of a route. */
+  readonly literals?: ReadonlySet<string> | undefined;
 }
 
-/** The redaction of one message. */
+/** A walk over one message, for a search or for a redaction: both must find the same secrets. */
 export class RedactionWalk {
   readonly #options: WalkOptions;
   readonly #names: SecretNames;

@@ -33,6 +33,8 @@ const startAt = (text: string, at: number): number => text.charCodeAt(at) * 65_5
  * the text.
  */
 export class SecretValues {
+  /** Bodies that were searched and have no secret name. They are not searched for names again. */
+  readonly bodiesWithoutNames = new WeakSet<Uint8Array>();
   readonly #values = new Set<string>();
   readonly #tokens: string[] = [];
   /** The values by how they start. */

@@ -21,7 +21,7 @@ import { isForwarded } from "../http/forwarded-headers.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { DecodedStart } from "./body-start.ts";
 import { type RecordedExchange, roundMs } from "./recorded-exchange.ts";
-import { asUtf8, findSecrets, headerText, readable, sentBodyOf } from "./find-secrets.ts";
+import { asUtf8, findSecrets, headerText, isRouteText, readable, sentBodyOf } from "./find-secrets.ts";
 import type { RecordOptions } from "./record-options.ts";
 import { namesOf } from "./route-names.ts";
 
@@ -142,31 +142,18 @@ interface RedactedMessages {
 }
 
 /**
- * Redacts the calls and the response, and adds the secret values of v4's bodies. Texts that were redacted before may
- * have them, too: then all are redacted once more.
+ * Redacts the calls and the response. If the secret values turn out to be too much work to compare, a second time: then no
+ * texts are left.
  */
-export function redactMessages(
+function redactMessages(
   exchange: RecordedExchange,
   secrets: SecretValues,
   options: RecordOptions,
 ): RedactedMessages {
-  const { size, isComplete } = secrets;
-  const isSearched = options.bodies || hasTexts(exchange, options);
-  const first = redactOnce(exchange, secrets, { ...options, bodies: isSearched });
-  const hasGrown = secrets.size !== size || secrets.isComplete !== isComplete;
-  return isSearched === options.bodies && !hasGrown ? first : redactOnce(exchange, secrets, options);
+  const { isComplete } = secrets;
+  const messages = redactOnce(exchange, secrets, options);
+  return secrets.isComplete === isComplete ? messages : redactOnce(exchange, secrets, options);
 }
-
-/** Whether a record without bodies has texts that a client chose, in which secrets of v4's bodies may be. */
-const hasTexts = (
-  { request, route, warnings, translated }: RecordedExchange,
-  { filterHeader }: RecordOptions,
-): boolean =>
-  translated !== undefined &&
-  (request.query !== "" ||
-    request.headers[filterHeader] !== undefined ||
-    route === null ||
-    warnings.length > 0);
 
 function redactOnce(
   { lane, translated, starts }: RecordedExchange,
@@ -181,9 +168,8 @@ function redactOnce(
   const calls = recordCalls(context.upstream?.calls ?? [], { redaction, bodies }, secrets);
   if (!bodies || context.isOwnPage || response.file || response.body.length === 0)
     return { calls, response: null };
-  const { text } = context.match?.route ?? {};
-  const isText = text !== undefined && response.headers["content-type"] === text.contentType;
-  return { calls, response: redaction[isText ? "raw" : "json"](response.body, secrets) };
+  const redact = isRouteText(translated) ? "raw" : "json";
+  return { calls, response: redaction[redact](response.body, secrets) };
 }
 
 /** The body of v4's response. JSON is searched without parsing it. */
@@ -192,10 +178,7 @@ function recordUpstreamBody(
   redaction: Redaction,
   secrets: SecretValues,
 ): RecordedBody {
-  if (isValidJson) return redaction.json(bytes, secrets);
-  const text = bytes.toString();
-  redaction.addFromText(text, secrets);
-  return redaction.value(text, undefined, secrets);
+  return isValidJson ? redaction.json(bytes, secrets) : redaction.value(bytes.toString(), undefined, secrets);
 }
 
 /** The calls to v4: without bodies, or with redacted ones. */
