@@ -7,7 +7,7 @@
  * All else follows: a row is written with all its columns, and `SELECT *` reads them again where a whole row is needed
  * ({@link TableRow}): to count earlier requests of a token, and to write rows again.
  *
- * To filter by it, add it to `AuditQuery` in `store.ts`: the places that must know the filter don't compile without it.
+ * To filter by it: "A filter of records" in `docs/internals/architecture.md`.
  */
 import { plainText, plainTextOrNull } from "../record/plain-text.ts";
 import type { AuditRecord } from "../record/record.ts";
