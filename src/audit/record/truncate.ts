@@ -1,5 +1,5 @@
 /** The recorded text in place of a body that exceeds the limit, or that can't be searched for secrets. */
-export interface TruncatedBody {
+interface TruncatedBody {
   readonly truncated: true;
   /** Bytes of the complete body, if known. */
   readonly bytes: number | null;

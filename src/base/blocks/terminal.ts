@@ -14,7 +14,7 @@ import {
 } from "./block.ts";
 
 /** How blocks are written. */
-export interface TerminalLayout {
+interface TerminalLayout {
   /** Columns of the terminal; tables fold their longest cells. Default: unlimited, as for a file. */
   readonly width?: number | undefined;
 }

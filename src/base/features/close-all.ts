@@ -2,7 +2,7 @@
 export type Closer = () => unknown;
 
 /** Keeps something open until the end. @returns The same */
-export type Keep = <T>(value: T, close: (value: T) => unknown) => T;
+type Keep = <T>(value: T, close: (value: T) => unknown) => T;
 
 /**
  * Runs a function, and then closes the resources that it registered, the last one first.

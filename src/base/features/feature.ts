@@ -7,7 +7,7 @@ import type { FeatureCommands } from "./feature-command.ts";
 import type { FeatureHost } from "./feature-host.ts";
 
 /** The page of a feature in the console. */
-export interface FeaturePage {
+interface FeaturePage {
   /** `plan`: the page is at `#/plan`. */
   readonly address: string;
   readonly title: string;

@@ -7,7 +7,7 @@ import type { Metrics } from "../metrics/metrics.ts";
  */
 export type Reload = () => Promise<Error | undefined>;
 
-export interface ReloaderOptions {
+interface ReloaderOptions {
   /** Reads it, and brings it into force, unless the signal was aborted: another call supersedes it. @throws If it is invalid */
   readonly read: (signal: AbortSignal) => unknown;
   /** The previous version stays. */

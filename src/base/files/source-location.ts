@@ -44,7 +44,7 @@ export interface SourceLocation {
 }
 
 /** How diagnostics of a location are reported, and the variables of its expressions. */
-export interface Reporting {
+interface Reporting {
   /** The code of diagnostics without one. */
   readonly code?: DiagnosticCode;
   /** They are left out, because they are reported at another location. */

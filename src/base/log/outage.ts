@@ -1,7 +1,7 @@
 import { errorText } from "../settings/error-text.ts";
 
 /** The log text of an outage. */
-export interface OutageLines {
+interface OutageLines {
   /** The broken part, and the effect meanwhile. */
   readonly begins: (error: string) => void;
   readonly ends: () => void;

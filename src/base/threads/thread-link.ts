@@ -33,7 +33,7 @@ interface Pending {
 }
 
 /** A call of a thread. */
-export interface CallOptions {
+interface CallOptions {
   /** A thread that takes longer is ended: it may hang for ever. */
   readonly timeoutMs: number;
   /** Buffers that the thread gets without a copy. */

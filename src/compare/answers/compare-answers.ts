@@ -29,7 +29,7 @@ export interface AnswerRules {
 }
 
 /** The differences of two answers, or why they can't be compared. */
-export type AnswerComparison =
+type AnswerComparison =
   | { readonly differences: readonly Difference[] }
   | { readonly reason: NotComparableReason };
 

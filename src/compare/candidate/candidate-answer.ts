@@ -91,7 +91,7 @@ function requestOf({ request, context }: Exchange, onUnread: () => void): AlphaR
 }
 
 /** The settings for answers of another pack. */
-export type AnswerSettings = Parameters<typeof createPipelineConfig>[1] &
+type AnswerSettings = Parameters<typeof createPipelineConfig>[1] &
   Partial<Pick<Settings, "NATIVE_PROXY">>;
 
 /** Another pack, with the functions to compare its answers. */

@@ -20,7 +20,7 @@ const MOST_BUSY = 0.8;
 /** Waiting requests, and the bytes of their bodies, v4's responses and answers. */
 const LIMITS = { comparisons: 100, memory: 16 * 1024 * 1024 };
 
-export interface LiveComparisonOptions {
+interface LiveComparisonOptions {
   /** The pack with which answers are compared, if one is. */
   readonly candidate: () => OtherPack | undefined;
   readonly directory: () => ClientDirectory;

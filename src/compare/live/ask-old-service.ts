@@ -88,7 +88,7 @@ async function decodeAnswer({ status, headers, body }: Answer): Promise<Asked> {
 }
 
 /** Where the old service is. */
-export interface OldServiceAddress {
+interface OldServiceAddress {
   readonly url: URL;
   /** Undefined: the public authorities. */
   readonly secureContext?: CurrentContext | undefined;

@@ -39,7 +39,7 @@ export interface ShadowOptions {
 }
 
 /** A comparison that has begun. */
-export interface BegunComparison {
+interface BegunComparison {
   /** Takes the answer that the client gets, once. @param body of a request that has one */
   served(answer: Asked, body?: Buffer): void;
 }

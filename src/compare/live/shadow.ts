@@ -57,7 +57,7 @@ export interface RoutedRequest {
 }
 
 /** The functions with which a request takes part in comparisons. */
-export interface Begun {
+interface Begun {
   /** Takes the answer of the old service to the client, and whether it has written. */
   servedOld(exchange: ForwardedExchange): void;
   /** Ends a write. */
@@ -76,7 +76,7 @@ type KnownSender = Pick<RoutedRequest, "client" | "fingerprint" | "knownAs">;
  * All that the writes and reads of a sender are known by. Its user agent is not among it: others could have it, and end
  * its comparisons.
  */
-function namesOf({ client, fingerprint, knownAs }: KnownSender): readonly string[] {
+function namesOfSender({ client, fingerprint, knownAs }: KnownSender): readonly string[] {
   const application = client !== undefined && !hasName(client) ? client : undefined;
   const names = [knownAs(), application, fingerprint].filter((each) => each !== undefined);
   return names.length === 0 ? [STRANGERS] : [...new Set(names)];
@@ -205,7 +205,7 @@ export class Shadow {
       route,
       filter: (this.#filterHeader === undefined ? undefined : header(plain, this.#filterHeader)) ?? null,
       client: client ?? routed.fingerprint ?? null,
-      writers: namesOf(routed),
+      writers: namesOfSender(routed),
       payer: payerOf(routed, this.#areAddressesShared),
       provenBy: routed.provenBy,
       token,
@@ -236,11 +236,11 @@ export class Shadow {
     // Anybody can have the user agent of a client. A stranger's write concerns that client once a service has accepted its token.
     const wasKnown = knownAs() !== undefined;
     const owner = provenBy(provenName(routed), undefined, plain.address);
-    const end = fence.begin(namesOf(routed), owner);
+    const end = fence.begin(namesOfSender(routed), owner);
     function settle(isWritten: boolean): void {
       if (!isWritten) return;
       onWritten?.();
-      if (!wasKnown && knownAs() !== undefined) fence.begin(namesOf(routed), owner)();
+      if (!wasKnown && knownAs() !== undefined) fence.begin(namesOfSender(routed), owner)();
     }
     if (side === "new")
       this.#waiting.set(plain.signal, ({ context: { upstream } }) =>

@@ -1,5 +1,5 @@
 /** Which clients write, and when they wrote last: an answer that was read while its client wrote says nothing. */
-import { ClientShares } from "../answers/client-shares.ts";
+import { ClientRoom } from "../answers/client-room.ts";
 import type { ReportFull } from "../counts/waiting-results.ts";
 
 /** A read for a comparison. */
@@ -26,7 +26,7 @@ interface YoungWrite {
 /** Young writes that are remembered. Writes and readings under way are as many as requests. */
 const MAX_YOUNG = 20_000;
 
-export interface WriteFenceOptions {
+interface WriteFenceOptions {
   /** How long a write may take until both services show it. */
   readonly lagMs: () => number;
   /** Is called for young writes for which there is no room: comparisons of their clients may find differences. */
@@ -43,7 +43,7 @@ export class WriteFence {
   readonly #clients = new Map<string, Client>();
   /** The oldest first. */
   readonly #young = new Map<string, YoungWrite>();
-  readonly #youngOf = new ClientShares(MAX_YOUNG);
+  readonly #youngOf = new ClientRoom(MAX_YOUNG);
 
   constructor({ lagMs, onFull, clock = Date.now }: WriteFenceOptions) {
     this.#lagMs = lagMs;

@@ -17,7 +17,7 @@ export type DifferingRule = ReturnType<typeof findRules>[number];
 export type DescribedExample = ReturnType<typeof describeExample>;
 
 /** Finds the place of a field in the files of a pack. */
-export type LocateField = (object: string, field: string) => string | null;
+type LocateField = (object: string, field: string) => string | null;
 
 /** The example as a record, from which commands can be made. */
 const toRecord = ({ client, method, path, filter, body, route, old, calls = [] }: Example): CurlRecord => {
@@ -112,7 +112,7 @@ export function loadWithPlaces(
 }
 
 /** A value of both bodies. Values are JSON. */
-export interface AlignedLine {
+interface AlignedLine {
   /** `books[id=7].label`, or `books[0].label` in a list without ids. */
   readonly path: string;
   /** Null where this side has no such value. */

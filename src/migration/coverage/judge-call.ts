@@ -44,7 +44,7 @@ export type Judgement =
   /** The observed data does not show it. */
   | { readonly verdict: "unknown"; readonly reason: string };
 
-export interface JudgeOptions {
+interface JudgeOptions {
   /** The objects of v4's catalogs. */
   readonly catalogs: CatalogLists;
   readonly publicUrl?: URL | undefined;

@@ -6,7 +6,7 @@ import { findUsualToken } from "../../pack/index.ts";
 import { clientOf, type ObservedCall } from "./observed-call.ts";
 
 /** A file that is not an HTTP Archive. The message says what is wrong with it. */
-export class InvalidHarError extends Error {
+class InvalidHarError extends Error {
   override readonly name = "InvalidHarError";
   readonly code = "AG_HAR_INVALID";
 }

@@ -9,7 +9,7 @@ const MAX_PAUSE_MS = 600_000;
 /** How long a notice is tried. Then it is dropped, because a notice that is a day old would mislead. */
 const MAX_AGE_MS = 24 * 3_600_000;
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   /** The waiting notices, the oldest first. */
   readonly waiting: () => readonly Waiting[];
   /** Whether a receiver is in the file. Notices for other receivers wait until a file contains them. */

@@ -1,5 +1,6 @@
 /** One look, as a pure function from the observed state to the remembered state and the waiting notices. */
 import { randomUUID } from "node:crypto";
+import { HOUR_MS } from "../../base/index.ts";
 import { findNews, type Facts, type NewsItem } from "./find-news.ts";
 import type { Notice, NoticeEvent } from "./notice.ts";
 import type { Receiver } from "./notices-file.ts";
@@ -11,7 +12,6 @@ export const MAX_PER_HOUR: NoticeLimits = { group: 20, client: 5 };
 /** Notices that wait for one receiver. Above it the oldest of the client with the most are dropped. */
 const MAX_WAITING = 500;
 
-const HOUR_MS = 3_600_000;
 const hourOf = (time: number): number => Math.floor(time / HOUR_MS);
 
 type Hours = Pick<StoredNotices, "hours">;

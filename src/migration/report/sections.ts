@@ -73,7 +73,7 @@ type GuidedCall = Pick<
 >;
 
 /** The notes about a call other than the changes in its fields. */
-export interface CallWords {
+interface CallWords {
   /** How often it was made, and when. */
   readonly summary: Line;
   /** Commands that show it. */

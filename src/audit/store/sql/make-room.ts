@@ -1,5 +1,5 @@
 /** Deletes records that are too old, and what is least important when the records exceed their size limit. */
-import { StoredShares } from "../client-shares.ts";
+import { StoredShares } from "../sender-bytes.ts";
 import type { StoreLimits } from "../store.ts";
 import { WORTH } from "../record-row.ts";
 import { removeBodies } from "../remove-bodies.ts";
@@ -33,7 +33,7 @@ export const recordBytes = (): StoredAmount =>
   }, SUM_MS);
 
 /** The result of one step. */
-export interface MadeRoom {
+interface MadeRoom {
   /** Records that were deleted only because of the size limit. */
   readonly evicted: number;
   /** Whether there may be more to delete. */

@@ -26,7 +26,7 @@ const APPLICATION_ID = 0x61676175 + 1;
 /** The schema of the file. */
 export const SCHEMA: SqliteSchema = { applicationId: APPLICATION_ID, steps: STEPS.map(spell) };
 
-/** Prepared statements that are kept: those with filters have many forms. */
+/** Prepared statements that are kept: those with filters have many forms. Then all are prepared anew: no LRU cache, since the thread loads no package. */
 const MAX_STATEMENTS = 500;
 
 /** The connection of a thread. SQLite is synchronous; the jobs of a thread run one after the other. */

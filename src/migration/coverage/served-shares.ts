@@ -7,7 +7,7 @@ import { partsOf, ProvenClients } from "../../gateway/index.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
 /** The joint result of the clients. */
-export type ClientMean = ReturnType<ClientShares["result"]>;
+export type ClientMean = ReturnType<ServedShares["result"]>;
 
 /** Clients that are counted apart. The others are counted as one. */
 const MOST_CLIENTS = 10_000;
@@ -23,7 +23,7 @@ interface Client {
   readonly cases: Map<string, boolean>;
 }
 
-const namesOf = (value: unknown): readonly string[] => (isObject(value) ? Object.keys(value).toSorted() : []);
+const memberNames = (value: unknown): readonly string[] => (isObject(value) ? Object.keys(value).toSorted() : []);
 
 /** The parts of a call that make it another case: its method, its route, and the names that it sends. */
 const caseOf = ({ method, query, filter, body }: ObservedCall, route: string): string =>
@@ -32,7 +32,7 @@ const caseOf = ({ method, query, filter, body }: ObservedCall, route: string): s
     route,
     [...new Set(new URLSearchParams(query).keys())].toSorted(),
     filter !== null,
-    namesOf(body),
+    memberNames(body),
   ]);
 
 const shareOf = ({ cases }: Client): number => [...cases.values()].filter(Boolean).length / cases.size;
@@ -70,7 +70,7 @@ const networkOf = (by: string): string => partsOf(by).at(-1) ?? by;
  * Collects the calls of clients. Only those whose own token was proven are grouped by network too: others in the network of a
  * client say nothing about it.
  */
-export class ClientShares {
+export class ServedShares {
   /** Clients by the names that proved them. */
   readonly #proven = new Map<string, Client>();
   /** Clients without a proof so far. */
