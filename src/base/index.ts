@@ -146,6 +146,7 @@ export {
   STATE_SETTINGS,
 } from "./settings/setting-definitions.ts";
 export {
+  DEFAULT_TEXTS,
   givenTexts,
   mayShareAddresses,
   redactSettings,
