@@ -6,7 +6,7 @@ import type { AuditRecord, RecordedBody, RecordedCall } from "../record/record.t
 export const HAR_HEAD =
   '{"log":{"version":"1.2","creator":{"name":"alpha-gateway","version":"1"},"entries":[\n';
 
-/** The end of the file, which contains the number of damaged records that were left out. */
+/** The end of the file, which contains the number of damaged records that were omitted. */
 export const harTail = (damaged: number): string =>
   `\n]${damaged === 0 ? "" : `,"comment":"${damaged} damaged records were left out"`}}}\n`;
 
@@ -16,11 +16,11 @@ const V4 = "http://v4.invalid";
 
 interface HarExchange extends Omit<RecordedCall, "path"> {
   readonly url: string;
-  /** Bytes, if known. */
+  /** The sizes in bytes, if known. */
   readonly bytes?: { readonly in: number; readonly out: number };
 }
 
-/** Returns the entries of a record: the request of the client, then its v4 calls. A native request is only one entry. */
+/** Returns the entries of a record: the request of the client, then its v4 calls. A native request becomes a single entry. */
 export function harEntries(record: AuditRecord, filterHeaders: FilterHeaders): object[] {
   const { alpha, v4, lane, timings, bytes } = record;
   const asked = {

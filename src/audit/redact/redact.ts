@@ -13,34 +13,34 @@ import { NEEDLE_LENGTH, type SecretValues } from "./secret-values.ts";
 interface RedactionOptions {
   /** Names of members whose values are secret, in any spelling (`secretNames`). */
   readonly names: readonly string[];
-  /** Maximum bytes of a recorded body, as JSON text. Longer bodies are truncated. */
+  /** Maximum number of bytes of a recorded body, as JSON text. Longer bodies are truncated. */
   readonly bodyLimit: number;
-  /** Segments of paths that the dialects define. They stay, even if a client's secret has the same text. */
+  /** Segments of paths that the dialects define. They are kept, even if a client's secret is the same text. */
   readonly literals?: ReadonlySet<string>;
 }
 
-/** Maximum bytes of a body that are searched. Searching a megabyte would delay all other requests. */
+/** Minimum of the maximum number of searched bytes. Searching a megabyte would delay all other requests. */
 const MIN_SEARCHED = 65_536;
 /**
- * The last characters of a long body, which may have the start of a token or of another value. They are searched, but
- * not recorded.
+ * Number of characters at the end of a long body that may contain the start of a token or of another value. They are
+ * searched, but not recorded.
  */
 const UNRECORDED_END = 128 * NEEDLE_LENGTH;
 const UNPARSED = "secrets in a text that is no JSON and no form";
 
 /**
- * Removes secrets from what is recorded (R-16), in two passes:
+ * Removes secrets from records (R-16). An exchange is processed in two passes:
  *
- * 1. `search` finds the values with a secret name in all messages, and the tokens. They are then in one `SecretValues`.
- * 2. Each text and each body passes one of the methods here, with these values. They are replaced wherever they occur,
- *    in addition to values with a secret name.
+ * 1. Find: `search` reads all messages. One `SecretValues` then contains the tokens and all values with a secret name.
+ * 2. Redact: each text and each body is passed to one of the methods of this class, with these values. All their
+ *    occurrences are replaced, in addition to values with a secret name.
  *
- * `RedactionWalk` goes over the text in both passes. `secret-names.ts` says which names are secret. No method throws or
- * changes its arguments, but a text may take too much work to compare: then the values are marked as incomplete. The
- * time of each method is proportional to the length of the text.
+ * Both passes use a `RedactionWalk`. `secret-names.ts` defines the secret names. No method throws or changes its
+ * arguments, except that values are marked as incomplete if comparing them with a text takes too much work. The time of
+ * each method is proportional to the length of the text.
  *
- * A body is redacted before it is truncated, so that no part of a secret is left. One that has the name of a secret
- * and can't be parsed is not recorded.
+ * A body is redacted before it is truncated, so that no part of a secret remains. A body that contains the name of a
+ * secret and can't be parsed is not recorded.
  */
 export class Redaction {
   readonly search: SecretSearch;
@@ -63,8 +63,8 @@ export class Redaction {
   }
 
   /**
-   * Redacts a path without a query. `isRoute`: the path is one of the pack's. Its literals, ids and plain words stay,
-   * even if the client sends them as secrets.
+   * Redacts a path without a query. `isRoute`: the path is one of the pack's. Its literals, ids and plain words are
+   * kept, even if the client sends them as secrets.
    */
   path(text: string, isRoute: boolean, values?: SecretValues): string {
     return this.#short(values, (walk) => walk.path(text, isRoute));
@@ -96,9 +96,9 @@ export class Redaction {
   json(bytes: Buffer, values?: SecretValues): RecordedBody {
     const { length } = bytes;
     return guarded(length, values, () => {
-      // A value may start before the limit and end after it. Its start is enough. A character has up to 3 bytes.
+      // A value may start before the limit and end after it: its start is sufficient. A character consists of up to 3 bytes.
       const start = (): string => bytes.toString("utf8", 0, this.#limit + 3 * NEEDLE_LENGTH);
-      // After the limit may be a name that makes a value before it secret.
+      // A name after the limit may be the reason why a value before it is secret.
       const hasNames = !values?.bodiesWithoutNames.has(bytes) && this.#names.maybeInBytes(bytes);
       if (hasNames || values?.maybeIn(start())) return this.#text(bytes.toString(), length, values);
       if (length <= this.#limit) return new JsonText(bytes);
@@ -106,7 +106,7 @@ export class Redaction {
     });
   }
 
-  /** Redacts a parsed JSON body. `bytes` is its length as it was sent, for the mark of a truncated one. */
+  /** Redacts a parsed JSON body. `bytes` is its original length, for the mark of a truncated body. */
   value(parsed: unknown, bytes?: number, values?: SecretValues): RecordedBody {
     if (parsed === undefined) return undefined;
     return guarded(bytes, values, () => this.#value(parsed, bytes, values));
@@ -125,7 +125,7 @@ export class Redaction {
     });
   }
 
-  /** Redacts a body as it was sent. It is recorded as JSON if it is JSON, otherwise as text. */
+  /** Redacts an unparsed body. It is recorded as JSON if it is JSON, otherwise as text. */
   raw(body: string | Uint8Array, values?: SecretValues): RecordedBody {
     const text = typeof body === "string" ? body : new TextDecoder().decode(body);
     if (text === "") return undefined;
@@ -133,7 +133,7 @@ export class Redaction {
     return guarded(bytes, values, () => this.#text(text, bytes, values));
   }
 
-  /** Redacts the start of a body that is longer. @param length Bytes of the whole body. */
+  /** Redacts the start of a body. @param length Size of the whole body in bytes. */
   start(bytes: Uint8Array, length: number, values?: SecretValues): RecordedBody {
     return guarded(length, values, () => {
       const text = new TextDecoder().decode(bytes);
@@ -148,7 +148,7 @@ export class Redaction {
   }
 
   /**
-   * Redacts a body as it was sent. A JSON body without secrets is recorded as it is, because numbers may have more digits
+   * Redacts an unparsed body. A JSON body without secrets is recorded unchanged, because numbers may have more digits
    * than a double.
    */
   #text(text: string, bytes: number, values: SecretValues | undefined): RecordedBody {
@@ -162,12 +162,12 @@ export class Redaction {
     return this.#limited(redacted, bytes);
   }
 
-  /** Redacts pairs, and a text of another format that has no name of a secret. */
+  /** Redacts pairs, and text in other formats if it contains no name of a secret. */
   #unparsed(text: string, bytes: number, values: SecretValues | undefined): RecordedBody {
     if (looksLikePairs(text)) return this.#limited(this.#walk(values).text(text), bytes);
     if (this.#walk().text(text) !== text) return omittedBody(bytes, UNPARSED);
     const recorded = values?.redact(text) ?? text;
-    // JSON with a repeated member.
+    // The text is JSON with a duplicate member.
     if (recorded === text && bytes <= this.#limit && tryParse(text)) return new JsonText(text);
     return this.#limited(recorded, bytes);
   }
@@ -183,7 +183,7 @@ export class Redaction {
   }
 }
 
-/** Values that can't be redacted are not recorded. An accessor that throws must not end a request. */
+/** Replaces values that can't be redacted. An accessor that throws must not end a request. */
 function guarded(
   bytes: number | undefined,
   values: SecretValues | undefined,

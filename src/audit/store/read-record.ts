@@ -8,10 +8,10 @@ import { REJECTIONS } from "../../pack/index.ts";
 const text = z.string().nullable();
 const texts = z.array(z.string());
 
-/** The schemas of the members of a record's part, without bodies, which may be any JSON. A new member does not compile without one. */
+/** The schemas of the members of a part of a record, except bodies, which may be any JSON. A new member does not compile without one. */
 type Members<Part> = Readonly<Record<Exclude<keyof Part, "body" | "response">, z.ZodType>>;
 
-/** The stored members of a record. Unknown members are kept. */
+/** The schema of a stored record. Unknown members are kept. */
 const recordSchema = z.looseObject({
   id: z.string(),
   time: z.iso.datetime(),
@@ -56,7 +56,7 @@ const recordSchema = z.looseObject({
 /** @returns undefined for a text that is not a record. */
 export function tryReadRecord(stored: string): AuditRecord | undefined {
   const parsed = tryParse(stored);
-  // The parsed value itself, so that numbers keep all their digits and members their order.
+  // Returns the parsed value itself, so that numbers keep all their digits and members their order.
   return parsed && recordSchema.safeParse(parsed.value).success ? (parsed.value as AuditRecord) : undefined;
 }
 
@@ -67,7 +67,7 @@ export function readRecord(id: string, stored: string): AuditRecord {
   return record;
 }
 
-/** Reads the records of a page. Damaged ones are left out, so that the others can be read. */
+/** Reads the records of a page. Damaged records are omitted, so that the others can be read. */
 export function readPage(
   { records: texts, next }: TextPage,
   { onDamaged }: Pick<StoreOptions, "onDamaged">,

@@ -15,9 +15,9 @@ import {
 interface ServingPacks {
   /** The pack for requests that start now. */
   current(): { readonly pack: Pack };
-  /** The pack that testers may ask for, if there is a candidate. */
+  /** The pack that testers may select, if there is a candidate. */
   candidate(): { readonly pack: Pack } | undefined;
-  /** Reads the catalogs of a candidate, then serves the requests that ask for it. Undefined: the candidate was removed. */
+  /** Reads the catalogs of a candidate, then serves the requests that select it. Undefined: the candidate was removed. */
   offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void>;
 }
 
@@ -30,11 +30,11 @@ interface CandidateOptions {
 }
 
 /**
- * Creates the function that reads the candidate again, after the active pack. It has the same rules as a pack that
+ * Creates the function that reads the candidate again, after the active pack. It follows the same rules as a pack that
  * replaces the active one. If it is invalid, the previous candidate stays. The active pack does not change. While the
  * candidate is the active pack, testers may select the pack of `MAPPINGS_DIR` instead. Never rejects.
  *
- * @returns undefined without a candidate
+ * @returns undefined if there is no candidate
  */
 export function createCandidateReloader(
   settings: Settings,
@@ -42,11 +42,11 @@ export function createCandidateReloader(
 ): Reload | undefined {
   const { CANDIDATE_MAPPINGS_DIR: folder } = settings;
   if (folder === undefined) return undefined;
-  metrics.addGauge("candidate_offered", "1 while testers can ask for the candidate, else 0.", () =>
+  metrics.addGauge("candidate_offered", "1 while testers can request the candidate, otherwise 0.", () =>
     Number(activePack.candidate() !== undefined),
   );
 
-  /** The files of the pack beside the active one; undefined if both folders have that. */
+  /** Returns the files of the pack that is not active; undefined if both folders contain the active pack. */
   function otherFiles(active: string): PackFiles | undefined {
     const files = readPack(folder ?? "");
     if (packHash(files, settings) !== active) return files;
@@ -78,7 +78,7 @@ export function createCandidateReloader(
       ),
     gauge: {
       name: "candidate_last_reload_successful",
-      help: "1 if the last reload of the candidate succeeded, else 0.",
+      help: "1 if the last reload of the candidate succeeded, otherwise 0.",
     },
     metrics,
   });

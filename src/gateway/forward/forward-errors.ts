@@ -1,4 +1,4 @@
-/** The responses of the gateway itself to requests that it should forward. */
+/** The gateway's own responses to requests that it should forward. */
 
 /** An error of the gateway. */
 export interface ForwardError {
@@ -8,9 +8,9 @@ export interface ForwardError {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The errors of the gateway by event. */
+/** The gateway's errors by event. */
 export interface ForwardErrors {
-  /** The upstream can't be reached or broke off, or the gateway failed. */
+  /** The upstream can't be reached or ended the response early, or the gateway failed. */
   readonly failed: ForwardError;
   /** The upstream did not respond in time. */
   readonly timedOut: ForwardError;

@@ -23,12 +23,12 @@ export const nativeToken = (plain: AlphaRequest): string =>
   (header(plain, "authorization") ?? "").trim().replace(/^\S+ +/, "");
 
 /**
- * The decision about a native request: it is forwarded unchanged, with v4's token in place of the client's, or not at
- * all.
+ * The decision about a native request: it is forwarded unchanged, forwarded with v4's token instead of the client's, or
+ * rejected.
  */
 interface NativeAuthorization {
   readonly token?: string;
-  /** Whether the gateway has issued the token and not revoked it. */
+  /** Whether the gateway issued the token and has not revoked it. */
   readonly isIssued?: true;
   /** The application to which the gateway has issued the token. */
   readonly application?: string | undefined;
@@ -60,8 +60,8 @@ const UNAVAILABLE: NativeAuthorization = {
 /**
  * Limits tokens that the gateway issued to their alpha levels, in both dialects. v4 decides about all other tokens.
  *
- * A v4 call that alpha's routes make needs the scopes of these routes. Alpha has no scope for other calls. They pass
- * if the token's v4 scopes are not wider than its alpha levels. For a read, only the levels for reading count. A
+ * A v4 call that alpha's routes make needs the scopes of these routes. Alpha has no scope for other calls. They pass if
+ * the token's v4 scopes are not wider than its alpha levels. For a read, only the levels for reading are compared. A
  * token without scopes may make only public calls, because the response is not translated and nothing can be removed
  * from it.
  */
@@ -113,15 +113,15 @@ interface NativeTokenParts {
   readonly judgeToken: JudgeToken;
 }
 
-/** Whether a request with an unknown token is not charged to its address. */
+/** Whether a request with an unknown token is not counted against its address. */
 const isFree = (verdict: TokenVerdict): boolean =>
   verdict.says === "accepted" || (verdict.says === "nothing" && verdict.hasFailed);
 
 /**
- * The token of one native request. An accepted one costs nothing. An unknown one costs its address one request of the
- * limit of unknown tokens, which is refunded if v4 accepts the token or fails.
+ * The token of one native request. An accepted token is not counted. An unknown token is counted against its address,
+ * as one request of the limit of unknown tokens. It is refunded if v4 accepts the token or fails.
  *
- * @param creditAddress Refunds the request. Undefined if it costs nothing.
+ * @param creditAddress Refunds the request. Undefined if it was not counted.
  */
 function createNativeToken(
   { method, path }: AlphaRequest,
@@ -130,19 +130,19 @@ function createNativeToken(
   creditAddress: (() => Promise<void>) | undefined,
 ): JudgedToken & { onIssued(): void } {
   let credit = creditAddress;
-  /** Only the first outcome counts, because v4 may break off a response with 401. */
+  /** Only the first outcome has an effect, because v4 may end a response with 401 early. */
   function settle(isRefunded: boolean): void {
     if (isRefunded) void credit?.().catch(() => {});
     credit = undefined;
   }
   return {
     onFailure: () => settle(true),
-    /** The gateway has issued the token. v4's responses to its v4 token do not change that. */
+    /** The gateway issued the token. v4's responses to the corresponding v4 token do not change that. */
     onIssued() {
       settle(true);
       tokens.setScopes(hash, undefined);
     },
-    // The success of a call that the pack does not know does not prove acceptance: v4 may ignore the token there.
+    // If the pack does not contain a call, a successful response does not prove acceptance: v4 may ignore the token there.
     onResponse(status, headers) {
       const verdict = judgeToken({ method, path }, { status, headers });
       settle(isFree(verdict));
@@ -156,22 +156,22 @@ function createNativeToken(
 
 const OTHER_METHOD = "A header names another method than the request has. Send the request with that method.";
 
-/** What the gate needs. */
+/** The dependencies of the gate. */
 interface NativeGateParts extends NativeTokenParts {
   readonly authorize: AuthorizeNative;
   /** The upstream's scheme, for a token that replaces the client's. */
   readonly scheme: string;
   /** Names the upstream in messages. */
   readonly name: string;
-  /** JSON body of an error with this reason and status. */
+  /** Returns the JSON body of an error with this reason and status. */
   readonly errorBody: (reason: string, status: number) => string;
 }
 
-/** Creates the gate. It looks the client's token up, and authorizes the request. */
+/** Creates the gate. It looks up the client's token, and authorizes the request. */
 export function createNativeGate(parts: NativeGateParts): ForwardPolicy["admit"] {
   const { tokens, limits, authorize, scheme, name, errorBody } = parts;
 
-  /** Looks the token up. @returns seconds after which the client may try again; undefined if v4 may be called now */
+  /** Looks up the token. @returns seconds after which the client may try again; undefined if v4 may be called now */
   async function lookUp({ plain, hash = "" }: Exchange) {
     const isAccepted = isAcceptedToken(hash, await tokens.get(hash), tokens);
     const charged = isAccepted ? undefined : await limits.consumeAddress(plain.address);

@@ -1,4 +1,4 @@
-/** The calls of a route after its main call. They supply parts of the response, or have further effects. */
+/** The calls of a route after its main call. They provide parts of the response, or have further effects. */
 import {
   failureAsValue,
   InvalidPathValueError,
@@ -26,22 +26,22 @@ import {
 } from "./repeat-call.ts";
 import { ignoredFailure, runCall, throwFailure, warnAbout } from "./run-call.ts";
 
-/** v4's success, and the values of calls that alpha's response needs too. */
+/** v4's successful response, and the values of calls that alpha's response also needs. */
 export interface UpstreamResult {
   readonly response: UpstreamResponse;
-  /** By name. Failed calls are missing. */
+  /** The values of calls by name. Failed calls are missing. */
   readonly calls: Readonly<Record<string, unknown>>;
-  /** Alpha's body, where a call after the main one did not succeed, and where nothing is translated. */
+  /** Alpha's body, if a call after the main call failed, or if nothing is translated. */
   readonly fallback?: string;
 }
 
-/** The values of a body for each of which a call is sent. */
+/** The values of a body for each call. One call is sent for each value. */
 export type EachValues = ReadonlyMap<RouteCall, readonly unknown[]>;
 
-/** Calls for the values of one body. */
+/** Maximum number of calls for the values of one body. */
 const MOST_EACH_VALUES = 100;
 
-/** Reads the values for which calls are sent. @throws {HttpError} 400 for too many of them, before anything is written */
+/** Reads the values for which calls are sent. @throws {HttpError} 400 if there are too many, before anything is written */
 export async function readEachValues(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
@@ -53,7 +53,7 @@ export async function readEachValues(
     if (!call.eachValue || !call.knowsEach) continue;
     const { eachValue } = call;
     const found = await failureAsValue(() => eachValue(undefined, scope));
-    // The call fails with it again when it is sent.
+    // The call fails again with this error when it is sent.
     if (found instanceof ExpressionError && call.isOptional) continue;
     if (found instanceof ExpressionError) throw found;
     const values = [found ?? []].flat();
@@ -67,7 +67,7 @@ export async function readEachValues(
   return eachValues;
 }
 
-/** v4's object in a response, or its list. */
+/** Returns v4's object in a response, or its list. */
 const objectIn = ({ json }: UpstreamResponse, { response, upstreamPath }: Route): unknown =>
   response === "list" ? json : valueAt(json, upstreamPath);
 
@@ -80,9 +80,9 @@ class LaterCalls {
   #response: UpstreamResponse;
   #values: Record<string, unknown>;
   #scope: Scope;
-  /** The client's object in place of the answer of a call that has failed. */
+  /** The client's object that replaces the response of a failed call. */
   #fallback: string | undefined;
-  /** Whether something was written that has taken effect. */
+  /** Whether a write has taken effect. */
   #hasWritten: boolean;
 
   constructor(
@@ -115,7 +115,7 @@ class LaterCalls {
     return runCall(call, { input, scope, values, each }, this.#authorized);
   }
 
-  /** Sends the calls of a group at once. Returns alpha's body where an operation in progress ends the request. */
+  /** Sends the calls of a group concurrently. Returns alpha's body if an operation in progress ends the request. */
   async send(group: readonly RouteCall[]): Promise<string | undefined> {
     const outcomes = await Promise.all(group.map(async (call) => this.#outcomeOf(call)));
     for (const [index, call] of group.entries()) {
@@ -141,7 +141,7 @@ class LaterCalls {
     const whole = { ...this.#response, ...response, json: value };
     const answer = await failureAsValue(() => this.#answerOf(call, whole));
     if (answer instanceof ExpressionError) return this.#useFailure(call, { failure: { error: answer } });
-    // Only an object can be read as one. For another value the call counts as failed.
+    // Only an object can be read as an object. For any other value, the call is treated as failed.
     if (call.fallback && !isObject(answer.json)) return this.#useFailure(call, outcome);
     this.#response = answer;
     this.#fallback = undefined;
@@ -149,7 +149,7 @@ class LaterCalls {
     return undefined;
   }
 
-  /** The response of the main call, with the headers of both responses. */
+  /** Returns the response of the main call, with the headers of both responses. */
   async #answerOf({ answerOf }: RouteCall, last: UpstreamResponse): Promise<UpstreamResponse> {
     const headers = { ...this.#response.headers, ...last.headers };
     const { status, bytes, json } = last;
@@ -159,7 +159,7 @@ class LaterCalls {
     return { ...whole, bytes: Buffer.from(part === undefined ? "" : printJson(part)), json: part };
   }
 
-  /** Throws the errors of its checks. Returns the failure of a check, if the request goes on without the call. */
+  /** Throws the errors of the call's checks. Returns the failure of a check, if the request continues without the call. */
   async #check(
     call: RouteCall,
     { value, response }: Extract<CallOutcome, { value: unknown }>,
@@ -181,19 +181,19 @@ class LaterCalls {
     return fail();
   }
 
-  /** The main call has succeeded, so the known values are the response, if the pack defines it (T-1.3). */
+  /** Handles a failure. The main call was successful, so the known values form the response, if the pack defines it (T-1.3). */
   async #useFailure(call: RouteCall, outcome: CallOutcome): Promise<string | undefined> {
     const { report, services } = this.#authorized;
     const { upstreamName } = services.translation;
     const failure = "failure" in outcome ? outcome.failure : {};
     if (call.repeats && call.answerOf !== undefined) return this.#useFailedOperation(call, failure);
-    // An error of the client has its cause in the record. Without an error the record must name it.
+    // If the client gets an error, the record already has the cause. Otherwise add it as a warning.
     const isUsed = call.fallback !== undefined || call.isOptional;
     if (isUsed) warnAbout(failure.error, this.#authorized);
     const { fallback } = call;
     if (fallback) {
       report.losses.add(responseLoss(upstreamName));
-      // The calls after it are still sent: they may write.
+      // The later calls are still sent, because they may write.
       this.#fallback = await printOwnObject(
         (scope) => fallback(scope, failure.response),
         this.#scope,
@@ -206,7 +206,10 @@ class LaterCalls {
     return undefined;
   }
 
-  /** An operation that has failed is the failure of the main call. One that v4 does not name is in progress. */
+  /**
+   * Handles a failed operation, which is the failure of the main call. If v4's response does not name an operation, it
+   * is still in progress.
+   */
   async #useFailedOperation(call: RouteCall, failure: FailedCall): Promise<string | undefined> {
     const { response, error } = failure;
     const isUnnamed =
@@ -222,7 +225,7 @@ class LaterCalls {
 /**
  * Makes the calls after the main call.
  *
- * @param response v4's success
+ * @param response v4's successful response
  * @throws {HttpError} the error of a call that is not optional, translated
  */
 export async function callAfter(

@@ -7,7 +7,7 @@ const name = z.string().min(1);
 
 const expression = z.string().min(1);
 
-/** Polling ends before clients and proxies give up. In milliseconds. */
+/** Maximum duration of polling in milliseconds. It is shorter than the time-outs of clients and proxies. */
 const LONGEST_TIME = 300_000;
 
 const failed = z.strictObject({
@@ -25,8 +25,12 @@ const failed = z.strictObject({
 });
 
 const repeat = z.strictObject({
-  until: about(expression, "JSONata over the response: whether it is the last one.", 'state = "printed"'),
-  failed: about(failed.optional(), "When the operation has failed. Default: never.", {
+  until: about(
+    expression,
+    "JSONata over the response: whether this response is the last.",
+    'state = "printed"',
+  ),
+  failed: about(failed.optional(), "The condition for a failed operation. Default: none.", {
     when: 'state = "jammed"',
   }),
   interval_ms: about(
@@ -36,17 +40,17 @@ const repeat = z.strictObject({
   ),
   timeout_ms: about(
     z.int().positive().max(LONGEST_TIME),
-    "The longest time. After it, a call before the main call has no effect, another one is `unfinished`.",
+    "The longest time. After this time, a call before the main call has no effect, and any other call is `unfinished`.",
     20_000,
   ),
 });
 
 const unfinished = z
   .strictObject({
-    message: about(name.optional(), "An error: a message of `pack.yaml`.", "still_running"),
+    message: about(name.optional(), "The text of the error, as a name in `messages`.", "still_running"),
     body: about(
       expression.optional(),
-      "A success: JSONata of the client's object, over the response to the main call.",
+      "JSONata over the response to the main call: the client's object.",
       '{ "id": id, "state": "busy" }',
     ),
     status: about(
@@ -67,9 +71,9 @@ const unfinished = z
     message: "a success with a body has a status from 200 to 299, and not 204",
   });
 
-/** Keys about the sending of a call: when, and with which data. */
+/** Keys about sending a call: its time and its data. */
 const requestKeys = {
-  upstream: about(name, "The upstream operation. It may have names in braces.", "GET /books/{id}/loan"),
+  upstream: about(name, "The upstream operation. It can contain names in braces.", "GET /books/{id}/loan"),
   at: about(
     z.enum(["before", "after"]).default("after"),
     "`before` or `after` (the default) the main call.",
@@ -77,12 +81,12 @@ const requestKeys = {
   ),
   when: about(
     expression.optional(),
-    "JSONata: whether the call is sent. Input: before the main call the client's body, else the upstream's object. Default: always.",
+    "JSONata: whether the call is sent. Input: the client's body before the main call, otherwise the upstream's object. Default: always.",
     "$exists(author)",
   ),
   status: about(
     z.int().min(200).max(299).optional(),
-    "It is sent after this status of the main call. Default: any success.",
+    "The status of the main call after which it is sent. Default: any successful status.",
     202,
   ),
   each: about(
@@ -102,12 +106,12 @@ const requestKeys = {
   ),
   part: about(
     name.optional(),
-    "Its object is this member of the upstream's object. A write sends this member of the body. Without the member, the call reads the part.",
+    "The response is this member of the upstream's object. A write sends this member of the body. If the body lacks the member, the call reads the part.",
     "preferences",
   ),
 };
 
-/** Keys about its response. */
+/** Keys about the response of a call. */
 const responseKeys = {
   all_pages: about(
     z.literal(true).optional(),
@@ -143,11 +147,11 @@ const responseKeys = {
   ),
 };
 
-/** Keys about its failure. */
+/** Keys about the failure of a call. */
 const failureKeys = {
   not_found_field: about(
     name.optional(),
-    "A 404 becomes an error of this field of the client. Other failures have no effect. Default: the upstream's error is translated.",
+    "A 404 becomes an error about this client field. Other failures have no effect. Default: the upstream's error is translated.",
     "author",
   ),
   failure: about(
@@ -162,17 +166,17 @@ const failureKeys = {
   ),
   fallback: about(
     expression.optional(),
-    "With `answer`, required unless `optional` is false: JSONata over the response so far. It gives the client's object if the call fails. `$failure` is the upstream's error: `status` and `body`.",
+    "With `answer`, required unless `optional` is false: JSONata over the response so far. Its result is the client's object if the call fails. `$failure` is the upstream's error: `status` and `body`.",
     '{ "id": $number($path.id) }',
   ),
   unfinished: about(
     unfinished.optional(),
-    "With `repeat`: the response if the operation takes too long: an error with a `message`, or a success with a `body`. Default: status 504.",
+    "With `repeat`: the response if the operation takes too long. With `message`, it is an error; with `body`, a successful response. Default: status 504.",
     { message: "still_running", status: 504 },
   ),
 };
 
-/** A call that routes share by its name. */
+/** A named call that several routes share. */
 export const sharedCall = z.strictObject({ ...requestKeys, ...responseKeys, ...failureKeys });
 
 /** A call of a route. */
@@ -187,19 +191,19 @@ export const ownCall = z.strictObject({
   ...failureKeys,
 });
 
-/** A call as a pack has it. Calls of `pack.yaml` have their names as keys. */
+/** A call as the pack defines it. Calls in `pack.yaml` have their names as keys. */
 export type CallDefinition = z.infer<typeof ownCall>;
-/** A call that routes share. Its name is its key in `pack.yaml`. */
+/** A call that several routes share. Its name is its key in `pack.yaml`. */
 export type SharedCallDefinition = z.infer<typeof sharedCall>;
 
-/** Keys of a route as the pack writes them. A text among its calls is the name of a call of `pack.yaml`. */
+/** Keys of a route as the pack writes them. A text in the list of calls is the name of a call in `pack.yaml`. */
 type KeysWithCalls = Readonly<Record<string, unknown>>;
 
-/** The calls of a route as the pack writes them. */
+/** Returns the calls of a route as the pack writes them. */
 export const writtenCalls = (keys: KeysWithCalls): readonly (string | CallDefinition)[] =>
   (keys["calls"] as readonly (string | CallDefinition)[] | undefined) ?? [];
 
-/** The definitions of the calls of a route. */
+/** Returns the definitions of the calls of a route. */
 export const definedCalls = (
   keys: KeysWithCalls,
   shared: ReadonlyMap<string, SharedCallDefinition>,
@@ -210,6 +214,6 @@ export const definedCalls = (
     return definition ? { ...definition, name: call } : [];
   });
 
-/** Whether a route has calls with parts of its object. */
+/** Whether some calls of a route read or write parts of its object. */
 export const hasParts = (keys: KeysWithCalls): boolean =>
   writtenCalls(keys).some((call) => typeof call !== "string" && call.part !== undefined);

@@ -3,7 +3,10 @@ import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { authScheme, cookieName, fieldHeaderName, parameterName, realm } from "../values/text-types.ts";
 
-/** One place of a token. Exactly one of its members is there, and `parameter` beside `scheme`. */
+/**
+ * The schema of a location of a token. It contains exactly one of the keys, and may contain `parameter` in addition to
+ * `scheme`.
+ */
 export const credentialsPlace = z.strictObject({
   scheme: about(authScheme.optional(), "Scheme of the `Authorization` header, in any case.", "Bearer"),
   parameter: about(
@@ -19,7 +22,7 @@ export const credentialsPlace = z.strictObject({
     "The scheme `Basic`. The token is the decoded user name, the password, or both with a colon.",
     "username",
   ),
-  header: about(fieldHeaderName.optional(), "A header with nothing but the token.", "X-Api-Key"),
+  header: about(fieldHeaderName.optional(), "A header that contains only the token.", "X-Api-Key"),
   query: about(
     parameterName.optional(),
     "A query parameter. It is neither recorded nor passed to the other side.",
@@ -28,11 +31,11 @@ export const credentialsPlace = z.strictObject({
   cookie: about(cookieName.optional(), "A cookie.", "sid"),
 });
 
-/** Where clients send their token. */
+/** The schema of the locations in which clients send their token. */
 export const clientCredentials = credentialsPlace.extend({
   or: about(
     z.array(credentialsPlace).min(1).optional(),
-    "Further places. The first one with a token counts.",
+    "Further places. The first place with a token is used.",
     [{ basic: "username" }],
   ),
   realm: about(
@@ -42,11 +45,11 @@ export const clientCredentials = credentialsPlace.extend({
   ),
 });
 
-/** Where the upstream gets a token, and which. */
+/** The schema of the location in which the upstream expects a token, and of the token's kind. */
 export const upstreamCredentials = credentialsPlace.extend({
   token: about(
     z.enum(["client", "setting", "table"]).default("client"),
-    "The token that the upstream gets: the client's (`client`), that of `UPSTREAM_TOKEN` (`setting`), or the client's entry in `UPSTREAM_TOKENS_FILE` (`table`). Unknown tokens get status 401.",
+    "The token that the upstream gets: the client's (`client`), the setting `UPSTREAM_TOKEN` (`setting`), or the client's entry in `UPSTREAM_TOKENS_FILE` (`table`). Unknown tokens get status 401.",
     "table",
   ),
 });

@@ -1,4 +1,4 @@
-/** The schemas of headers and versions, of both dialects and of a route. */
+/** The schemas of headers and versions, for both dialects and for a route. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import {
@@ -32,10 +32,10 @@ const requestHeaderRule = z.strictObject({
   ),
   write: about(
     expression.optional(),
-    "JSONata of the value over the client's body without its wrapper. `$value` is the client's header. An undefined result is not sent.",
+    "JSONata over the client's body without its wrapper: the value. `$value` is the client's header. An undefined result is not sent.",
     "version",
   ),
-  every_call: about(z.literal(true).optional(), "All calls of the request have the header.", true),
+  every_call: about(z.literal(true).optional(), "All calls of the request send the header.", true),
   required: about(z.literal(true).optional(), "A request without the value gets status 400.", true),
   default: about(headerValue.optional(), "The value if the client has not sent the header.", "en"),
 });
@@ -45,30 +45,30 @@ const responseHeaderRule = z.strictObject({
   const: about(headerValue.optional(), "A constant value.", "2024-05-01"),
   read: about(
     expression.optional(),
-    "JSONata of the value over the upstream's object. With `upstream`: only if the upstream does not send that header. `$object` and `$status` are the client's.",
+    "JSONata over the upstream's object: the value. With `upstream`, it is used only if the upstream does not send that header. `$object` and `$status` are the client's.",
     '$response_headers."x-used" & "/" & $response_headers."x-limit"',
   ),
   on: about(
     z.enum(["success", "error", "always"]).default("success"),
-    "The responses that have the header. Default: successful ones, and 304.",
+    "The responses that contain the header. Default: successful responses, and 304.",
     "always",
   ),
   links: about(
     z.enum(["path", "absolute"]).default("path"),
-    "A path in this header becomes a URL below the setting `PUBLIC_URL` (`absolute`). Default: it stays a path.",
+    "With `absolute`, a path in this header becomes a URL below `PUBLIC_URL`.",
     "absolute",
   ),
 });
 
 const named = (rule: unknown): unknown => (typeof rule === "string" ? { upstream: rule } : rule);
 
-/** A header that the upstream gets: its rule, or in short form only its upstream name. */
+/** A header that is sent to the upstream: its rule, or in short form only its upstream name. */
 export const requestHeader = z.preprocess(named, requestHeaderRule);
 
-/** A header that clients get: its rule, or in short form only its upstream name. */
+/** A header that is sent to clients: its rule, or in short form only its upstream name. */
 export const responseHeader = z.preprocess(named, responseHeaderRule);
 
-/** The headers with the status of a rate limit. */
+/** The headers that contain the status of a rate limit. */
 export const rateLimitHeaders = z.strictObject({
   limit: about(fieldHeaderName.optional(), "Requests that a window allows.", "RateLimit-Limit"),
   remaining: about(fieldHeaderName.optional(), "Requests that remain in this window.", "RateLimit-Remaining"),
@@ -94,7 +94,7 @@ export const passedHeaders = z.strictObject({
   ),
 });
 
-/** Headers that the upstream always gets. */
+/** Headers that are always sent to the upstream. */
 export const fixedHeaders = z.record(fieldHeaderName, headerValue);
 
 const place = {
@@ -107,13 +107,13 @@ const place = {
   ),
 };
 
-/** The version that clients ask for. */
+/** The version that clients request. */
 export const clientVersion = z.strictObject({
   ...place,
-  required: about(z.literal(true).optional(), "A request without the version is an error, too.", true),
+  required: about(z.literal(true).optional(), "A request without the version is also an error.", true),
 });
 
-/** The version that the gateway asks the upstream for. */
+/** The version that the gateway requests from the upstream. */
 export const upstreamVersion = z.strictObject(place);
 
 export type PassedHeadersDefinition = z.infer<typeof passedHeaders>;

@@ -14,7 +14,7 @@ const name = z.string().min(1);
 export const scope = routeKey({
   schema: about(
     name.optional(),
-    "`public`, `token` (any), or `resource:level`. Default: `token` where clients have credentials, else `public`.",
+    "`public`, `token` (any), or `resource:level`. Default: `token` if clients have credentials, otherwise `public`.",
     "books:look",
   ),
 });
@@ -22,7 +22,7 @@ export const scope = routeKey({
 export const withoutScopes = routeKey({
   schema: about(
     name.optional(),
-    "The object for tokens without any scope. Default: they get 403.",
+    "The object for tokens without any scope. Default: status 403.",
     "public_profile",
   ),
   rules: [
@@ -35,25 +35,25 @@ export const withoutScopes = routeKey({
 
 const tokensDefinition = z.strictObject({
   token: about(name, "The field with the token.", "token"),
-  scopes: about(name, "The field with its scopes.", "scopes"),
-  expires: about(name.optional(), "The field with its expiry.", "ends_at"),
+  scopes: about(name, "The field with the token's scopes.", "scopes"),
+  expires: about(name.optional(), "The field with the token's expiry.", "ends_at"),
   created: about(z.literal(true).optional(), "The response contains the complete, new token.", true),
   deleted: about(
     z.literal(true).optional(),
-    "The upstream deletes the token. `read_route` reads it before.",
+    "The upstream deletes the token. `read_route` first reads it.",
     true,
   ),
 });
 
 /** The names of the members of token objects in a response. */
 export interface TokensStep extends z.infer<typeof tokensDefinition> {
-  /** The keys that lead to the rows in the client's list; undefined for a single object. */
+  /** The keys that lead to the rows of the client's list; undefined for a single object. */
   readonly rows: readonly string[] | undefined;
-  /** The keys that lead to the object in a row. */
+  /** The keys that lead to the object of a row. */
   readonly item: readonly string[];
 }
 
-/** Reports tokens that the responses of a route can't have. */
+/** Reports tokens that the responses of a route can't contain. */
 function reportInvalidTokens(
   { created, deleted }: z.infer<typeof tokensDefinition>,
   { response, read_route: readRoute }: KeyContext["keys"],

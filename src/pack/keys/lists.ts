@@ -1,4 +1,4 @@
-/** The keys of a route about its list: pages, filters, the order, and where its rows come from. */
+/** The keys of a route about its list: pages, filters, the order, and the source of its rows. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { compileScopedCondition, type ScopedCondition } from "../expressions/conditions.ts";
@@ -18,7 +18,7 @@ const needsList = needs<RouteFacts>(
 export const pagination = routeKey({
   schema: about(
     routePagination.optional(),
-    "How each side pages this list. `none`: neither side does. Default: as in `pack.yaml`.",
+    "How each side pages this list. With `none`, neither side has pages. Default: as in `pack.yaml`.",
     { client: "none" },
   ),
   rules: [needsList],
@@ -52,7 +52,7 @@ export const where = routeKey({
 export const whereValues = routeKey({
   schema: about(
     z.record(name, name).optional(),
-    "Upstream fields, each with a value kind. The list has only objects whose value is in its table.",
+    "Upstream fields, each with a value kind. The list contains only objects whose value is in its table.",
     { status: "state" },
   ),
   rules: [needsFilteredList],
@@ -61,7 +61,7 @@ export const whereValues = routeKey({
 export const defaultFilter = routeKey({
   schema: about(
     z.record(name, z.union([filterValue, z.array(filterValue).min(1)])).optional(),
-    "The filter by each of these fields, a value or several, if the client does not filter by it.",
+    "Values for filters by these fields, if the client does not filter by the field.",
     { state: "open" },
   ),
   rules: [needsList],
@@ -70,16 +70,16 @@ export const defaultFilter = routeKey({
 export const defaultOrder = routeKey({
   schema: about(
     z.record(name, z.enum(["ascending", "descending"])).optional(),
-    "The order of the list if the client gives none.",
+    "The order of the list if the client sends none.",
     { created: "descending" },
   ),
   rules: [needsList],
 });
 
-/** A v4 list whose pages are all fetched. The gateway filters, orders and pages the rows. */
+/** A v4 list whose pages are all read. The gateway filters, orders and pages the rows. */
 export interface Aggregation {
   readonly maxRows: number;
-  /** Whether alpha's list has this v4 row. */
+  /** Whether alpha's list contains this v4 row. */
   readonly includesRow: ScopedCondition;
 }
 
@@ -88,7 +88,7 @@ const aggregation = about(
     .strictObject({
       include: about(
         z.string().min(1).optional(),
-        "JSONata over the upstream row: whether the list has it.",
+        "JSONata over the upstream row: whether the list contains it.",
         'kind != "hidden"',
       ),
       max_items: about(z.int().positive(), "The longest upstream list.", 1000),

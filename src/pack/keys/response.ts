@@ -1,4 +1,4 @@
-/** The keys of a route about what it responds with. */
+/** The keys of a route about the content of its response. */
 import { z } from "zod";
 import { about, resolveReference } from "../../base/index.ts";
 import { envelope as envelopeDefinition } from "../errors/responses-definition.ts";
@@ -15,7 +15,7 @@ const expression = z.string().min(1);
 export const response = routeKey({
   schema: about(
     z.enum(["list", "object", "none", "file"]).default("object"),
-    "The kind of the response. `file`: the file that the upstream sends.",
+    "The kind of response. `file` is the upstream's file.",
     "list",
   ),
   rules: [
@@ -69,7 +69,7 @@ export const text = routeKey({
         ),
       })
       .optional(),
-    "Successful responses are a text, which an expression makes of the client's object or list.",
+    "Successful responses are a text, computed from the client's object or list.",
     { content_type: "text/plain; charset=utf-8", body: "title" },
   ),
   rules: [
@@ -112,7 +112,7 @@ export const oneOf = routeKey({
       )
       .min(1)
       .optional(),
-    "Objects of the response: the first whose `when` is true. Default: the object of this file.",
+    "Objects of the response. The first whose `when` is true is used. Default: the object of this file.",
     [{ object: "cat", when: 'kind = "cat"' }, { object: "dog" }],
   ),
 });
@@ -125,7 +125,7 @@ export const exists = routeKey({
   ),
 });
 
-/** The reason of the 400 if the upstream's response has no body. */
+/** The reason in the 400 response if the upstream's response has no body. */
 export const empty = routeKey({
   schema: about(
     name.optional(),
@@ -136,10 +136,10 @@ export const empty = routeKey({
     resolveReference(location, "message", message, new Map(Object.entries(dialect.messages))),
 });
 
-/** Shapes that only some responses have. */
+/** Shapes that only exist for some responses. */
 const SHAPES = { list: "list", item: "list", object: "object" } as const;
 
-/** A key with shapes for each side. */
+/** A key that contains shapes for each side. */
 type Sides = { readonly [side in "client" | "upstream"]?: Readonly<Record<string, unknown>> };
 
 export const envelope = routeKey({
@@ -173,7 +173,7 @@ export const sparseFields = routeKey({
   openapi: ({ parameter, always, multiple }) => {
     const kept = always.length === 0 ? "" : ` Always there: ${always.join(", ")}.`;
     return {
-      // An object with the members that the client chooses lacks others.
+      // An object that only contains the members which the client chose.
       mayBeOtherObject: true,
       parameters: [
         {

@@ -1,4 +1,4 @@
-/** The schema of query parameters, of a dialect and of a route. */
+/** The schema of query parameters, for a dialect and for a route. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 
@@ -21,19 +21,19 @@ const parameterRule = z.strictObject({
   values: about(name.optional(), "A value kind of `pack.yaml`, applied after `write`.", "state"),
   write: about(
     z.string().min(1).optional(),
-    "JSONata over the client's parameters. `$value` is this one: a text, or a list with `multiple`. An undefined result is not sent.",
+    "JSONata over the client's parameters. `$value` is this parameter: a text, or a list with `multiple`. An undefined result is not sent.",
     "$lowercase($value)",
   ),
   default: about(json.optional(), "The value if the client has not sent the parameter.", "en"),
   required: about(z.literal(true).optional(), "A request without the parameter gets status 400.", true),
   multiple: about(
     multiple.optional(),
-    "How it takes several values: repeated (`a=1&a=2`), or separated by commas (`a=1,2`). Default: one value.",
+    "The format of several values: repeated (`a=1&a=2`), or separated by commas (`a=1,2`). Default: one value.",
     "comma",
   ),
   upstream_multiple: about(
     multiple.optional(),
-    "How the upstream reads several values. Default: like `multiple`.",
+    "The upstream's format of several values. Default: as in `multiple`.",
     "repeat",
   ),
   reject: about(
@@ -55,7 +55,7 @@ const parameters = about(z.record(name, parameter).default({}), "Parameters by t
 });
 const unknown = z.enum(["ignore", "reject"]);
 
-/** The rules of all routes for the client's query. */
+/** The rules for the client's query on all routes. */
 export const clientQuery = z.strictObject({
   parameters,
   unknown: about(
@@ -65,7 +65,7 @@ export const clientQuery = z.strictObject({
   ),
 });
 
-/** The rules of one route for the client's query. */
+/** The rules for the client's query on one route. */
 export const routeQuery = z.strictObject({
   parameters,
   unknown: about(unknown.optional(), "The same key of `client.query`, for this route.", "reject"),
@@ -73,6 +73,6 @@ export const routeQuery = z.strictObject({
 
 export type ParameterDefinition = z.infer<typeof parameter>;
 
-/** The names of the upstream's parameters that one of the client becomes. */
+/** Returns the names of the upstream's parameters that replace a client's parameter. */
 export const upstreamNamesOf = ({ upstream = {} }: Pick<ParameterDefinition, "upstream">): string[] =>
   typeof upstream === "string" ? [upstream] : Object.keys(upstream);

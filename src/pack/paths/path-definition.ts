@@ -1,4 +1,4 @@
-/** The schema of path parameters, of a pack and of a resource, and of the slashes of paths. */
+/** The schema of path parameters, for a pack and for a resource, and of the slashes of paths. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 
@@ -6,7 +6,11 @@ const name = z.string().min(1);
 
 const pathParameterType = z.enum(["integer", "text", "path", "ip", "ip4", "ip6"]);
 const pathParameterRule = z.strictObject({
-  type: about(pathParameterType.default("text"), "What it matches. Default: one segment of text.", "integer"),
+  type: about(
+    pathParameterType.default("text"),
+    "The type of the value. Default: one segment of text.",
+    "integer",
+  ),
   values: about(
     name.optional(),
     "A value kind of `pack.yaml`. An untranslatable value gets status 404.",
@@ -19,7 +23,7 @@ export const pathParameters = z.record(name, z.union([pathParameterType, pathPar
 
 export type PathParameterDefinitions = z.infer<typeof pathParameters>;
 
-/** Which slashes of a path count. */
+/** The schema of the slashes of a path that are significant. */
 export const slashes = z.strictObject({
   trailing: about(
     z.enum(["any", "exact"]).optional(),

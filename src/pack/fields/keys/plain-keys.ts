@@ -1,4 +1,4 @@
-/** Keys of a field that other files of the pack read: they have no more than a schema, or one hook. */
+/** Keys of a field that other files of the pack read: they only consist of a schema, or of one hook. */
 import { z } from "zod";
 import { about, SEVERITIES } from "../../../base/index.ts";
 import { needsKey } from "../../key-rules.ts";
@@ -66,7 +66,7 @@ export const errors = fieldKeys({
 
 export const losses = fieldKeys({
   schemas: {
-    loss: about(z.string().optional(), "What the translation loses, as text.", "upstream has no owner"),
+    loss: about(z.string().optional(), "A text that describes the loss.", "upstream has no owner"),
     loss_when: about(
       z.string().min(1).optional(),
       "JSONata, as in `read`: whether this object loses something.",
