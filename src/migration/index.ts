@@ -16,7 +16,7 @@ export { wordsOfExpressions } from "./impact/upstream-use.ts";
 export { findNotices, findQuestions, namesOfRoutes, type Subject } from "./impact/who-would-notice.ts";
 export { NOTICES } from "./notices/feature.ts";
 export { createMigrationPages } from "./page/migration-page.ts";
-export { createPageState,  } from "./page/page-cache.ts";
+export { createPageState } from "./page/page-cache.ts";
 export { checkPagePaths } from "./page/page-paths.ts";
 export { FORMATS, isReportFormat, REPORT_FORMATS, type ReportFormat } from "./report/formats.ts";
 export { createReport, type Report } from "./report/make-report.ts";

@@ -129,7 +129,9 @@ function compileNames(written: readonly string[]): SecretNames {
     const words = without(harmlessAnywhere, foldName(text));
     // After a harmless name or a list, the preceding words are irrelevant: `secret_ticket`.
     const before = withoutLast(harmlessAlone, words);
-    return anyAppliesAtEnd(secretParts, words) || anyAppliesAtEnd([...secretAnywhere, ...secretAlone], before);
+    return (
+      anyAppliesAtEnd(secretParts, words) || anyAppliesAtEnd([...secretAnywhere, ...secretAlone], before)
+    );
   }
 
   const maybeIn = (text: string): boolean => scanner.finds(text) || mayHaveUser(text);

@@ -30,7 +30,7 @@ import { z } from "zod";
 const POLL_MS = 1000;
 
 /** The choice between the two packs. */
-interface PackChoice extends FeatureParts {
+export interface PackChoice extends FeatureParts {
   /** Whether the promoted pack should serve requests. */
   isPromoted(): boolean;
   /**

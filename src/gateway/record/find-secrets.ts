@@ -78,9 +78,7 @@ function tokensOf(
  */
 export function isSecretId(request: AlphaRequest, { redaction, pack }: RecordOptions): boolean {
   const sent = { query: asUtf8(request.query), headers: request.headers };
-  return (
-    redaction.search.find(sent, anyTokens(request, pack.credentials)).redact(request.id) !== request.id
-  );
+  return redaction.search.find(sent, anyTokens(request, pack.credentials)).redact(request.id) !== request.id;
 }
 
 /** Returns the body of a translated request. Undefined if there is none. */

@@ -143,7 +143,8 @@ export class LinearRegex {
     let found: Captures | undefined;
     this.#now.clear();
     for (let at = from; ;) {
-      if (found === undefined && (at === from || !anchored)) this.#follow(steps, 0, none, this.#now, text, at);
+      if (found === undefined && (at === from || !anchored))
+        this.#follow(steps, 0, none, this.#now, text, at);
       const code = this.#character(text, at, false);
       const width = code > 0xffff ? 2 : 1;
       this.#next.clear();

@@ -23,7 +23,8 @@ interface Client {
   readonly cases: Map<string, boolean>;
 }
 
-const memberNames = (value: unknown): readonly string[] => (isObject(value) ? Object.keys(value).toSorted() : []);
+const memberNames = (value: unknown): readonly string[] =>
+  isObject(value) ? Object.keys(value).toSorted() : [];
 
 /** Returns the parts of a call that identify its case: its method, its route, and the names that it contains. */
 const caseOf = ({ method, query, filter, body }: ObservedCall, route: string): string =>

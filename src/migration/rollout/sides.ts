@@ -31,7 +31,7 @@ import type { RolloutEvent, Trip } from "./returns/trips.ts";
 import { type BegunWrite, createWriteLag } from "./write-lag.ts";
 
 /** The facts that decide the side of a request. */
-interface RolloutRequest {
+export interface RolloutRequest {
   /** The side that issued the cursor in the query; undefined if there is none. */
   readonly cursor: Side | undefined;
   /** Whether the gateway issued the request's token. The old service does not accept it. */
@@ -44,7 +44,7 @@ interface RolloutRequest {
 type Writer = Pick<RolloutRequest, "findWriter"> & Pick<RolloutDecision, "client">;
 
 /** The side that serves a request, and the request's client. */
-interface RolloutDecision extends SideDecision {
+export interface RolloutDecision extends SideDecision {
   /** The client's name in records and commands. Undefined if it is unknown. */
   readonly client: string | undefined;
 }

@@ -756,7 +756,9 @@ describe("a value with a secret name", () => {
   );
 
   test("is replaced as a number, and so is a token", () => {
-    const values = redaction.search.find(sentIn({ cvv: 737, card_number: 4_111_111_111_111_111 }), ["some-token"]);
+    const values = redaction.search.find(sentIn({ cvv: 737, card_number: 4_111_111_111_111_111 }), [
+      "some-token",
+    ]);
     const recorded = redaction.value(
       { a: 737, b: 7370, c: "is 737", d: "x-4111111111111111", e: "some-token" },
       0,
@@ -782,7 +784,9 @@ describe("a value with a secret name", () => {
   );
 
   test.each([0, 1, 30, 31])("is searched for in a body if it is not well-formed at %i", (at) => {
-    const values = redaction.search.find(sentIn({ password: `${"x".repeat(at)}\ud800${"x".repeat(40 - at)}` }));
+    const values = redaction.search.find(
+      sentIn({ password: `${"x".repeat(at)}\ud800${"x".repeat(40 - at)}` }),
+    );
     expect(redaction.json(Buffer.from('{"a":"x"}'), values)).toMatchObject({ text: '{"a":"x"}' });
   });
 
@@ -836,7 +840,9 @@ describe("a value with a secret name", () => {
   });
 
   test("if there are more of them than can be searched, nothing else of the exchange is recorded", () => {
-    const values = redaction.search.find(sentIn({ token: Array.from({ length: 1000 }, (_, n) => `value-${n}`) }));
+    const values = redaction.search.find(
+      sentIn({ token: Array.from({ length: 1000 }, (_, n) => `value-${n}`) }),
+    );
     expect(values.isComplete).toBe(false);
     expect(redaction.text("x", values)).toBe("[redacted]");
     expect(redaction.json(Buffer.from("{}"), values)).toMatchObject({
@@ -915,7 +921,13 @@ describe("redaction takes linear time", () => {
     [
       "find",
       (text) =>
-        large.search.find({ path: text, isRoute: false, query: text, texts: [text], body: { bytes: bytes(text) } }),
+        large.search.find({
+          path: text,
+          isRoute: false,
+          query: text,
+          texts: [text],
+          body: { bytes: bytes(text) },
+        }),
     ],
     ["values", (text) => large.raw(text, values)],
     ["a token", (text) => large.json(Buffer.from(JSON.stringify(text)), token)],

@@ -14,7 +14,12 @@ test.each(
     /\s+/,
   ),
 )("%s is redacted", (name) => {
-  const values = redaction.search.find({ path: "", isRoute: false, query: "", texts: [`{"${name}":"${S}"}`] });
+  const values = redaction.search.find({
+    path: "",
+    isRoute: false,
+    query: "",
+    texts: [`{"${name}":"${S}"}`],
+  });
   expect(redaction.value({ [name]: S })).toEqual({ [name]: "[redacted]" });
   expect(redaction.json(Buffer.from(JSON.stringify({ [name]: S, n: 1 })))).toEqual({
     [name]: "[redacted]",

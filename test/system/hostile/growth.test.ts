@@ -278,7 +278,11 @@ const DENSE: Readonly<Record<string, readonly [length: number, record: (texts: r
     "a path": [
       HEAD_LENGTH,
       (texts) =>
-        audit.path(texts.join("/"), false, audit.search.find({ ...HEAD, path: texts.join("/"), isRoute: false })),
+        audit.path(
+          texts.join("/"),
+          false,
+          audit.search.find({ ...HEAD, path: texts.join("/"), isRoute: false }),
+        ),
     ],
     "a header": [
       HEAD_LENGTH,
@@ -286,7 +290,8 @@ const DENSE: Readonly<Record<string, readonly [length: number, record: (texts: r
     ],
     "a cookie": [
       HEAD_LENGTH,
-      (texts) => audit.text(texts.join(""), audit.search.find({ ...HEAD, headers: { cookie: texts.join(";") } })),
+      (texts) =>
+        audit.text(texts.join(""), audit.search.find({ ...HEAD, headers: { cookie: texts.join(";") } })),
     ],
     "a form": [BODY_LENGTH, (texts) => recordBodies("application/x-www-form-urlencoded", texts.join("&"))],
     "a multipart form": [

@@ -53,10 +53,7 @@ export function addReport(program: Command, onExit: OnExit): void {
         .choices(["md", "html", "json", "csv"])
         .default("md"),
     )
-    .option(
-      "--client <client>",
-      `${CLIENT_FLAG}; none: no token; unaccepted: unknown tokens`,
-    )
+    .option("--client <client>", `${CLIENT_FLAG}; none: no token; unaccepted: unknown tokens`)
     .option("--search <text>", "only clients whose name, application, token or user agent contains this text")
     .option("--since <day>", "only from this day on, in UTC")
     .option("--until <day>", "only before this day, in UTC")

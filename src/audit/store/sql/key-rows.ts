@@ -45,7 +45,10 @@ async function findSenders(connection: Connection, rows: readonly IndexRow[]): P
  * A token keeps the key that it had with a label or an application, for requests without them: the state store may have
  * been down.
  */
-function summaryKeyOf({ client, accepted, sender }: IndexRow, { tokens, applications }: KnownSenders): string {
+function summaryKeyOf(
+  { client, accepted, sender }: IndexRow,
+  { tokens, applications }: KnownSenders,
+): string {
   if (sender !== null && (accepted || isLabelKey(sender))) return sender;
   if (client === null) return "";
   // The gateway issued the token to the application.

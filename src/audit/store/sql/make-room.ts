@@ -33,7 +33,7 @@ export const recordBytes = (): StoredAmount =>
   }, SUM_MS);
 
 /** The result of one step. */
-interface MadeRoom {
+export interface MadeRoom {
   /** Number of records that were only deleted because of the size limit. */
   readonly evicted: number;
   /** Whether there may be more to delete. */

@@ -40,7 +40,8 @@ export function trafficFilters({ values, routes, changed }) {
     changed,
     html`
       ${Object.entries(FIELDS).map(
-        ([name, field]) => html`<label class=${field.className}>${field.label}${control(name, field)}</label>`,
+        ([name, field]) =>
+          html`<label class=${field.className}>${field.label}${control(name, field)}</label>`,
       )}
       <datalist id="routes">${routes.map((name) => html`<option value=${name} />`)}</datalist>
     `,
