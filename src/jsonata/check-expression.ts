@@ -135,8 +135,10 @@ function findVariableProblems(ast: AstNode, bound: ReadonlySet<string>): Express
  * @param source The JSONata expression.
  * @param bound Names of the variables that will be bound, without the `$`.
  * @returns All problems; empty if the expression can be used.
- * @example check("$sum(items.price) * $rate", new Set(["rate"])); // => [] check("$sum(items.price) * $rat", new
- * Set(["rate"]))[0].offset; // => 20 check("$now()", new Set()).length; // => 1
+ * @example
+ *   check("$sum(items.price) * $rate", new Set(["rate"])); // => []
+ *   check("$sum(items.price) * $rat", new Set(["rate"]))[0].offset; // => 20
+ *   check("$now()", new Set()).length; // => 1
  */
 export function check(source: string, bound: ReadonlySet<string>): ExpressionProblem[] {
   let ast: AstNode;

@@ -20,7 +20,7 @@ interface Format {
    *
    * @param text The stored text
    * @param filterHeaders Names of the headers that contain filters, for HAR. If they are missing, HAR files contain no
-   * filters
+   *   filters
    * @returns undefined for a damaged record
    */
   write(text: string, filterHeaders: FilterHeaders): readonly string[] | undefined;

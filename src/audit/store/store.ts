@@ -201,10 +201,15 @@ export interface AuditStore extends UsageReader, CallersReader {
 /**
  * The audit store can't be written or read now. Its message names the cause for the operator.
  *
- * @example ```ts import { AuditUnavailableError, createGateway } from "alpha-gateway";
+ * @example
+ * ```ts
+ * import { AuditUnavailableError, createGateway } from "alpha-gateway";
  *
- * const gateway = createGateway({ upstream: "https://api.example.com" }); await gateway.start().catch((error: unknown)
- * => { if (error instanceof AuditUnavailableError) console.error(error.message); }); ```
+ * const gateway = createGateway({ upstream: "https://api.example.com" });
+ * await gateway.start().catch((error: unknown) => {
+ *   if (error instanceof AuditUnavailableError) console.error(error.message);
+ * });
+ * ```
  */
 export class AuditUnavailableError extends Error {
   override readonly name = "AuditUnavailableError";

@@ -26,7 +26,7 @@ export interface WriteQueueOptions extends Partial<QueueLimits> {
    * bytes that the records use in the store.
    *
    * @throws {RefusedRowsError} if a row is rejected. It is then called with fewer rows, until only the rejected row
-   * remains and is dropped
+   *   remains and is dropped
    */
   readonly commit: (rows: readonly StoredRow[]) => Promise<number>;
   /** After a failed commit, `relaxed` rows wait for the next one. `strict` rows are dropped, since clients wait for them. */

@@ -29,7 +29,7 @@ export async function withClosing<T>(run: (keep: Keep) => Promise<T>): Promise<T
  * Calls all functions, the last one first, because a resource may need earlier ones.
  *
  * @throws the first error, after all functions have been called. An error does not prevent the other resources from
- * being closed.
+ *   being closed.
  */
 export async function closeAll(closers: readonly Closer[]): Promise<void> {
   const errors: unknown[] = [];

@@ -20,7 +20,7 @@ export interface FeatureAction<Parts> extends ActionDeclaration {
    * Validates the input.
    *
    * @returns A function that executes the action, and may throw a {@link RefusedError}. Undefined if the input is
-   * invalid
+   *   invalid
    */
   accept(input: unknown, parts: Parts): (() => Promise<ActionResult>) | undefined;
 }

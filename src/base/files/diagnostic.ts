@@ -80,10 +80,16 @@ export const withCode = (message: Message, code: DiagnosticCode): Message =>
 /**
  * A pack is invalid. The error contains every diagnostic.
  *
- * @example ```ts import { loadPack, PackError } from "alpha-gateway";
+ * @example
+ * ```ts
+ * import { loadPack, PackError } from "alpha-gateway";
  *
- * try { loadPack("./my-pack"); } catch (error) { if (error instanceof PackError)
- * console.error(`${error.diagnostics.length} problems\n${error.message}`); } ```
+ * try {
+ *   loadPack("./my-pack");
+ * } catch (error) {
+ *   if (error instanceof PackError) console.error(`${error.diagnostics.length} problems\n${error.message}`);
+ * }
+ * ```
  */
 export class PackError extends Error {
   override readonly name = "PackError";

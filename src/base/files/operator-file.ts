@@ -43,7 +43,7 @@ export const operatorFileSchema = (schema: z.ZodType): Readonly<Record<string, u
  * Validates and compiles the text of a file.
  *
  * @throws {OperatorFileError} With all problems: `AG_FILE_SYNTAX` if it is not YAML, `AG_FILE_INVALID` if it does not
- * match the schema, and the codes that the kind reports.
+ *   match the schema, and the codes that the kind reports.
  */
 export function parseOperatorFile<Definition, T>(
   { file, text }: YamlText,
@@ -74,7 +74,7 @@ const unreadable = (file: string, code: string, message: string): OperatorFileEr
  * Reads a file.
  *
  * @throws {OperatorFileError} As {@link parseOperatorFile}; `AG_FILE_UNREADABLE` if it can't be read, and
- * `AG_FILE_TOO_LARGE` above 4 MB.
+ *   `AG_FILE_TOO_LARGE` above 4 MB.
  */
 export function readOperatorFile<Definition, T>(file: string, kind: OperatorFileKind<Definition, T>): T {
   let text: string;

@@ -40,13 +40,13 @@ const { parse, rawJSON, isRawJSON } = JSON as unknown as JsonWithSource;
  *
  * @param options.maxDepth Maximum nesting of arrays and objects. Default: 100. Checked before parsing.
  * @param options.maxValues Maximum number of values, members and items. A number that a double may not hold counts as
- * ten, because of its cost. Checked before parsing. Default: no limit.
+ *   ten, because of its cost. Checked before parsing. Default: no limit.
  * @param options.maxNameLength Maximum number of characters of a member name, escapes included. Checked before parsing.
- * Default: no limit.
+ *   Default: no limit.
  * @param options.hasUniqueNames Rejects an object with a duplicate member, because only the last one would be read.
  * @throws {SyntaxError} If the text is not JSON.
  * @throws {RangeError} If it is nested deeper, has more values, has longer names, or a name twice. No message contains
- * any of the text, which may be a secret.
+ *   any of the text, which may be a secret.
  */
 export function parseJson(
   text: string,

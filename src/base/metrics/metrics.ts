@@ -215,7 +215,7 @@ function createStages(
  * Creates the metrics of one gateway.
  *
  * @param host The registry of the embedding program, which contains its own metrics of the process. Default: the
- * metrics of the process are added
+ *   metrics of the process are added
  * @throws {Error} if `host` already contains the metrics of a gateway
  */
 export function createMetrics(host?: HostRegistry): Metrics {

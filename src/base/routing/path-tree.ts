@@ -53,7 +53,7 @@ interface PathTree<R, M> {
  * parameter before the rest of the path; the order of the routes does not matter.
  *
  * @param accept Turns a route and the values of its parameters, in the order of the path, into a match. It returns
- * undefined for a value that the route does not accept; the search then continues.
+ *   undefined for a value that the route does not accept; the search then continues.
  */
 export function createPathTree<R, M>(
   accept: (route: R, values: readonly string[]) => M | undefined,

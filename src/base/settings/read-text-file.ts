@@ -18,7 +18,7 @@ export class UnfitFileError extends Error {
  * Reads a file that an operator names. Other kinds are rejected: reading a pipe or a device would never end.
  *
  * @throws {UnfitFileError} if it is not a regular file, or is larger than 4 MB; or an error of the system, such as
- * `ENOENT`
+ *   `ENOENT`
  */
 export function readTextFile(file: string): string {
   // Windows has neither this flag nor such files.

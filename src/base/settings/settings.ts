@@ -16,10 +16,16 @@ import { SHORTEST_SECRET } from "./setting-types.ts";
 /**
  * Invalid settings: all problems, one per line.
  *
- * @example ```ts import { createGateway, SettingsError } from "alpha-gateway";
+ * @example
+ * ```ts
+ * import { createGateway, SettingsError } from "alpha-gateway";
  *
- * try { createGateway({ upstreamUrl: process.env["V4_URL"] }); } catch (error) { if (error instanceof SettingsError)
- * console.error(error.problems.join("\n")); } ```
+ * try {
+ *   createGateway({ upstreamUrl: process.env["V4_URL"] });
+ * } catch (error) {
+ *   if (error instanceof SettingsError) console.error(error.problems.join("\n"));
+ * }
+ * ```
  */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";

@@ -244,8 +244,11 @@ export const hasEnded = ({ until }: Pick<AcceptedDifference, "until">, date: num
 /**
  * Creates the function that finds the accepted differences of a pack.
  *
- * @example ```ts const acceptedBy = acceptDifferences(pack.acceptedDifferences); const line = acceptedBy("GET /books",
- * { field: "books.label", kind: "format" }, Date.now()); ```
+ * @example
+ * ```ts
+ * const acceptedBy = acceptDifferences(pack.acceptedDifferences);
+ * const line = acceptedBy("GET /books", { field: "books.label", kind: "format" }, Date.now());
+ * ```
  */
 export function acceptDifferences(lines: readonly AcceptedDifference[]): AcceptedBy {
   const byKey = new Map(lines.map((line) => [`${line.route} ${lineKey(line)}`, line]));

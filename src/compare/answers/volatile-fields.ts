@@ -182,7 +182,7 @@ export class ClientView {
    * Creates the comparison of a route's scalars with those of the old service.
    *
    * @param others the other values: new values of a first pair, which are counted, new values of a second pair, or old
-   * values
+   *   values
    */
   judge(route: string, others: "new" | "new again" | "old"): JudgeScalar {
     const volatile = this.all.fieldsOf(route);

@@ -92,7 +92,7 @@ const MOST_INTOLERABLE = 0.95;
  * Creates the steps of a counter with a given tolerated rate.
  *
  * @param tolerated For failures: the old service's own rate. Rates below 0.01 % are treated as 0.01 %, and rates above
- * 50 % as 50 %
+ *   50 % as 50 %
  */
 export function createCusum(tolerated = LEAST_TOLERATED): Cusum {
   const rate = Math.min(0.5, Math.max(LEAST_TOLERATED, tolerated));

@@ -135,7 +135,7 @@ export class OldService {
    * @param payer the client whose share of the connections is used. If none is free, nothing is sent: `budget`
    * @param body the body of a POST that only reads
    * @param onSent called when the request is sent. The function that it returns is called when the response starts, or
-   * if there is none
+   *   if there is none
    */
   async ask(
     request: AlphaRequest,

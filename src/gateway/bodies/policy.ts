@@ -2,29 +2,13 @@
  * The policy for bodies in transit, in all lanes: how much memory they use, and how slow they may be. No client waits
  * long for a slow client. The scarcer a resource is, the faster a body must be:
  *
- * | The body uses
- * Limit
- * While other bodies wait for it
- * Code
- * | |---|---|---|---|
- * | Memory, of a body that is read
- * a budget, and a share of each client
- * the slowest bodies end
- * `body-room.ts`
- * |
- * A connection of the client, of a body that is read
- * a minimum rate and a deadline
- * | `body-pace.ts`
- * |
- * A connection to the upstream, of a forwarded stream
- * a share of each client
- * the slowest streams end
- * `slow-streams.ts`
- * |
- * A connection of the client, after its response
- * a short time
- * | `unread-rest.ts`
- * | ¶
+ * | The body uses | Limit | While other bodies wait for it | Code |
+ * |---|---|---|---|
+ * | Memory, of a body that is read | a budget, and a share of each client | the slowest bodies end | `body-room.ts` |
+ * | A connection of the client, of a body that is read | a minimum rate and a deadline | | `body-pace.ts` |
+ * | A connection to the upstream, of a forwarded stream | a share of each client | the slowest streams end | `slow-streams.ts` |
+ * | A connection of the client, after its response | a short time | | `unread-rest.ts` |
+ *
  * A forwarded stream is as fast as its slower end, because each end is only read as fast as the other end accepts data.
  */
 

@@ -84,7 +84,7 @@ const PRECONDITION_FAILED = 412;
  * Adds the client's headers to a call.
  *
  * @throws {HttpError} 412 if the client's version of the object (`If-Match`) differs from the one that the call is
- * built from
+ *   built from
  */
 export function addHeaders(prepared: PreparedRequest, sent: PreparedRequest["headers"]): PreparedRequest {
   if (!sent) return prepared;

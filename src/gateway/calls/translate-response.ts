@@ -24,7 +24,7 @@ function checkEmpty({ empty }: Route): void {
  * object contains its constants and values of the request, unless a field comes from the upstream's object.
  *
  * @throws {InvalidUpstreamResponseError} if the response is not an object; {HttpError} if an empty body means "not
- * found"
+ *   found"
  */
 export async function translateObject(
   response: UpstreamResponse,

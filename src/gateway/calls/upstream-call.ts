@@ -85,7 +85,7 @@ export class UpstreamCaller {
    * that another process has refreshed. A rejected write had no effect, so writes are repeated as well.
    *
    * @throws {UpstreamError} if there is no response, or the responses of the request are too large in total;
-   * {HttpError} if the client has too many calls in progress
+   *   {HttpError} if the client has too many calls in progress
    */
   call(request: UpstreamRequest): Promise<UpstreamResponse> {
     const { method, search } = request;
@@ -101,7 +101,7 @@ export class UpstreamCaller {
    * has been consumed.
    *
    * @throws {UpstreamError} if there is no response; {HttpError} for a file that is too large or too slow, or if the
-   * client sends too many files
+   *   client sends too many files
    */
   stream(request: FileRequest): Promise<StreamedResponse> {
     const isRepeatable = request.upload === undefined;

@@ -85,7 +85,7 @@ export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
  * credentials and cookies are meant for the old service.
  *
  * @param address The address of the connection. It is added to `X-Forwarded-For`, and `X-Forwarded-Host` gets the
- * client's `Host`. Undefined if a trusted proxy has already set them
+ *   client's `Host`. Undefined if a trusted proxy has already set them
  */
 export function cleanLegacyRequestHeaders(headers: IncomingHttpHeaders, address: string | undefined): void {
   removeHeaders(headers, [...HOP_BY_HOP, "expect"]);

@@ -25,7 +25,7 @@ export type HostCheck = (host: string | undefined) => boolean;
  * @param bound The address to which the listener is bound.
  * @param others Other names that clients may use.
  * @returns undefined if every name is accepted, because only the operator knows the names of an address that is not
- * loopback.
+ *   loopback.
  */
 export function createHostCheck(
   bound: string | undefined,

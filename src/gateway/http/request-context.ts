@@ -130,7 +130,7 @@ const plainName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z
  * upstream receives them.
  *
  * @returns the value from a trusted proxy. A client can't change it: similar names are ignored, and the last of several
- * lines is the proxy's.
+ *   lines is the proxy's.
  */
 function createLabelReader(
   name: string | undefined,

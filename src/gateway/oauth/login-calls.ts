@@ -81,8 +81,8 @@ export function logout(
  * Redirects the browser to the login server, and stores the requested scopes.
  *
  * @throws {HttpError} 400 if the client is missing, a parameter is repeated, or all scopes are unknown. 429 if the
- * address or the application has requested too many different scopes. The browser is not redirected in any of these
- * cases (A-141).
+ *   address or the application has requested too many different scopes. The browser is not redirected in any of these
+ *   cases (A-141).
  */
 export async function redirectToLogin(
   request: AlphaRequest,
@@ -130,7 +130,7 @@ export async function redirectToLogin(
  *
  * @param enforcePlan Throws if the plan rejects sign-ins of the application.
  * @throws {HttpError} 400 for a form with missing members, 429 if the application has too many tokens, and the errors
- * of the login server.
+ *   of the login server.
  */
 export async function exchangeCode(
   request: AlphaRequest,
@@ -178,7 +178,7 @@ export async function exchangeCode(
  * server rejects the first call, nothing is revoked, and the client may try again.
  *
  * @throws {HttpError} 400 for a form with missing members, for a token of a different application and for a personal
- * token, and the errors of the login server.
+ *   token, and the errors of the login server.
  */
 export async function revokeToken(
   request: AlphaRequest,

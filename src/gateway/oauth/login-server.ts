@@ -65,7 +65,7 @@ export class LoginServer implements TokenIssuer {
    * Exchanges a code for a token.
    *
    * @throws {HttpError} if the login server rejects it. {UpstreamError} if there is no response,
-   * {InvalidUpstreamResponseError} if it can't be used.
+   *   {InvalidUpstreamResponseError} if it can't be used.
    */
   async exchange(
     code: string,

@@ -48,7 +48,7 @@ async function formMembers(body: Buffer, type: string): Promise<[string, unknown
  *
  * @param required Members that must not be missing or empty.
  * @throws {HttpError} 400 for a wrong type of body, more than 100 members, a repeated member, a file, and for missing
- * members, which are reported together.
+ *   members, which are reported together.
  */
 export async function readForm(
   request: AlphaRequest,

@@ -118,7 +118,7 @@ export class RequestedScopes {
    * Stores a request for an hour.
    *
    * @returns false if there are too many different requests, and the application has never exchanged this one. The
-   * request must then not be forwarded, because it would not be considered.
+   *   request must then not be forwarded, because it would not be considered.
    * @throws {StateUnavailableError}
    */
   async save(client: string, requested: Grants, address: string): Promise<boolean> {

@@ -92,7 +92,7 @@ async function isProven(
  *
  * @returns undefined if there is no proof
  * @throws {InvalidUpstreamResponseError} or {UpstreamError} if v4 fails. {TokenUnavailableError} if it is unknown
- * whether the gateway issued the token. {HttpError} if the client has too many calls in progress.
+ *   whether the gateway issued the token. {HttpError} if the client has too many calls in progress.
  */
 export async function proveToken(
   request: AlphaRequest,

@@ -51,7 +51,7 @@ export interface PlanRules {
    * Returns the plan's current decision about a request. Undefined if there is none.
    *
    * @param proof Undefined if the sender is unknown, because an application is unproven, or can't be read. No freeze
-   * applies then, and the request is not counted as a retry.
+   *   applies then, and the request is not counted as a retry.
    * @throws {AuditUnavailableError} if the client's history can't be read; the errors of `proof.isAccepted`
    */
   judge(

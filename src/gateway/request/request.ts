@@ -10,7 +10,7 @@ import type { ShareClient } from "../upstream/share-usage.ts";
  *
  * @param most maximum number of bytes, if this body has a lower limit
  * @throws {HttpError} 400 for a body that is too large, too slow, incomplete, or has an unknown coding; 500 while there
- * is no memory for it
+ *   is no memory for it
  */
 export type ReadBody = (owner: ShareClient, most?: number) => Promise<Buffer>;
 

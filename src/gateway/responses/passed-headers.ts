@@ -74,7 +74,7 @@ function checkMadeTag(
  * @param rules Undefined: nothing is passed on.
  * @param report receives the values that headers of the response may read
  * @throws {HttpError} 400 for a value that is missing or invalid; 412 if the client has a different version of the
- * object
+ *   object
  */
 export function addPassed(
   built: PreparedRequest,

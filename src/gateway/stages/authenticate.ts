@@ -34,7 +34,7 @@ export type ReadCredentials = (request: TokenCarrier) => Credentials;
  * before it is rejected.
  *
  * @returns a reader. Its errors are 401 for malformed credentials, other schemes and unknown tokens, 404 for
- * credentials of the native proxy
+ *   credentials of the native proxy
  */
 export function createCredentialsReader({
   credentials: { client, upstream },

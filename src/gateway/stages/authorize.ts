@@ -33,8 +33,8 @@ export interface RouteAccess {
  *
  * @returns a verdict for each candidate; at least one of them is permitted
  * @throws {HttpError} 400 for an invalid path, 404 for a path outside of alpha, 401 for malformed credentials, 404 for
- * an unknown route, 401 for a missing token or one that v4 rejected recently, 403 if the token's level is too low.
- * {TokenUnavailableError} if it is unknown whether the gateway issued the token.
+ *   an unknown route, 401 for a missing token or one that v4 rejected recently, 403 if the token's level is too low.
+ *   {TokenUnavailableError} if it is unknown whether the gateway issued the token.
  */
 export function authorize(
   credentials: Credentials,

@@ -19,7 +19,7 @@ export type RouteCandidates = readonly RouteMatch[] | HttpError;
  * Matches a request by its head. Several candidates share one name and one rate limit. A HEAD request matches as GET.
  *
  * @returns an empty list for paths and methods that do not exist in alpha; an error for a path outside of alpha (404),
- * or with invalid escapes (400). Errors are returned, not thrown: such a request is first counted for the rate limit.
+ *   or with invalid escapes (400). Errors are returned, not thrown: such a request is first counted for the rate limit.
  */
 export function matchRoute(request: AlphaRequest, pack: Pack): RouteCandidates {
   if (hasFragment(request)) return new HttpError(400, "The address has a fragment.");

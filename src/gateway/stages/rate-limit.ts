@@ -9,7 +9,7 @@ import type { AlphaRequest } from "../request/request.ts";
  * Counts a request against the limit of its token, and of its address while v4 has not accepted the token.
  *
  * @returns the client's status, for {@link rejectLimited} and the response's headers, and a function that refunds the
- * request to the address after v4 accepts the token. Undefined if it was not counted against the address
+ *   request to the address after v4 accepts the token. Undefined if it was not counted against the address
  */
 export const consumeRateLimit = (
   { address }: AlphaRequest,

@@ -11,7 +11,7 @@ import { withPathValues } from "./match-route.ts";
  * not read it.
  *
  * @throws {HttpError} 404 if no route matches the body; the error of a route that the token must not use; the errors of
- * {@link ReadJson}
+ *   {@link ReadJson}
  */
 export async function selectRoute(
   verdicts: readonly RouteAccess[],

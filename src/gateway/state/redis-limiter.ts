@@ -15,7 +15,7 @@ const REFUND = `
  * Counts a request in a limiter of the library. Rejected requests are counted as well.
  *
  * @throws {Error} if its store fails. The library rejects with a `RateLimiterRes` if the limit is exceeded: confusing
- * the two would reject all clients during an outage of the store.
+ *   the two would reject all clients during an outage of the store.
  */
 async function consume(limiter: RateLimiterRedis, key: string): Promise<RateLimitStatus> {
   let isAllowed = true;

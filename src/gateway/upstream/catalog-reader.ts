@@ -238,7 +238,7 @@ class CatalogRead {
  * Reads a whole catalog from v4 and translates it.
  *
  * @throws {CatalogNotShownError} if v4 does not return the catalog. {UpstreamError} if there is no response. {Error} if
- * the catalog exceeds the limits.
+ *   the catalog exceeds the limits.
  */
 export const readCatalog = (
   source: CatalogSource,

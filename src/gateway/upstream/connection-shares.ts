@@ -107,7 +107,7 @@ export class ConnectionShares {
    * @param client undefined: the gateway itself, which is not limited
    * @param signal Ends the wait if the client disconnects, or a time limit ends.
    * @throws {ConnectionUnavailableError} if none was free in time, or the queue is full. {UpstreamError} if the client
-   * disconnected.
+   *   disconnected.
    */
   acquire(client: ShareClient | undefined, signal: CancelSignal): (() => void) | Promise<() => void> {
     return this.#tryAcquire(client) ? this.#createRelease(client) : this.#waitFor(client, signal);

@@ -66,7 +66,7 @@ export interface FileUpstream {
    *
    * @param signal Aborts the request and the response body if the client disconnects.
    * @throws {UpstreamError} if there is no response; `slow_client` if the client did not send its file in time.
-   * {ConnectionUnavailableError} if no connection was free. If the body was destroyed, the reason.
+   *   {ConnectionUnavailableError} if no connection was free. If the body was destroyed, the reason.
    */
   stream(request: StreamRequest, signal: CancelSignal): Promise<StreamResponse>;
 }

@@ -1,20 +1,12 @@
 /**
- * What the compiler can tell about the value of generated code:
+ * The facts that the compiler knows about the value of generated code:
  *
- * | Kind
- * The value
- * | |---|---|
- * | `any`
- * may be a sequence that has yet to collapse
- * |
- * `value`
- * is never such a sequence
- * |
- * `truth`
- * is a boolean, or undefined
- * |
- * `boolean`
- * is a boolean, never undefined |
+ * | Kind | The value |
+ * |---|---|
+ * | `any` | may be a sequence that has yet to collapse |
+ * | `value` | is never such a sequence |
+ * | `truth` | is a boolean, or undefined |
+ * | `boolean` | is a boolean, never undefined |
  */
 export type CodeKind = "any" | "value" | "truth" | "boolean";
 

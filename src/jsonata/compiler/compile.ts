@@ -139,17 +139,18 @@ export function collectExpressions<T>(run: () => T): {
 
 /**
  * Compiles a JSONata expression to JavaScript that runs synchronously. An expression that the compiler does not support
- * is interpreted, with the same results but asynchronously: then `engine` is `interpreted` and `fallback` is the
- * reason.
+ * is interpreted, with the same results but asynchronously: then `engine` is `interpreted` and `fallback` is the reason.
  *
  * @param source The JSONata expression.
- * @param bound Names of all variables that will be bound, without the `$`. Default: any names except those of built-in
- * functions. Bound functions must be synchronous.
+ * @param bound Names of all variables that will be bound, without the `$`. Default: any except those of built-in functions.
+ *   Bound functions must be synchronous.
  * @param origin The location of the expression, for the errors of its evaluations.
  * @throws {ExpressionError} If the source is not JSONata. The error has the offset of the problem.
- * @example const total = compile("$sum(items.price) * $rate", new Set(["rate"])); total.evaluate({ items: [{ price: 2
- * }, { price: 3 }] }, { rate: 2 }); // => 10 total.print({ items: [{ price: 1 }] }, { rate: 3 }); // => "3"
- * total.engine; // => "compiled"
+ * @example
+ *   const total = compile("$sum(items.price) * $rate", new Set(["rate"]));
+ *   total.evaluate({ items: [{ price: 2 }, { price: 3 }] }, { rate: 2 }); // => 10
+ *   total.print({ items: [{ price: 1 }] }, { rate: 3 }); // => "3"
+ *   total.engine; // => "compiled"
  */
 export function compile(source: string, bound?: ReadonlySet<string>, origin?: Origin): Expression {
   return mode.make(source, { bound, origin });

@@ -97,7 +97,7 @@ function isSafeToBacktrack({ root, multiline }: ParsedRegex): boolean {
  * the linear engine, which has a limit of steps.
  *
  * @returns A factory of instances, each with its own `lastIndex`. An instance throws {RegexLimitError} beyond the
- * limit.
+ *   limit.
  * @throws {UnsupportedRegexError} If neither engine can run the pattern in linear time.
  */
 export function prepareRegex(source: string, flags: string): () => Regex {

@@ -214,7 +214,7 @@ function joinClients(found: readonly Found[], identify: IdentifyClient): Noticin
  *
  * @param asked Subjects, each with its questions
  * @returns each subject with the clients that would notice it, and a function that merges the clients of several
- * subjects
+ *   subjects
  * @throws {AuditUnavailableError}
  */
 export async function answerQuestions<Asked extends { readonly questions: readonly Question[] }>(

@@ -72,7 +72,7 @@ const reasonOf = (error: unknown): string =>
  * objects.
  *
  * @throws {UnreadableDocumentError} if the file, or a file that it references, can't be read, is too large or nested
- * too deeply
+ *   too deeply
  */
 export async function readOpenapi(file: string): Promise<unknown> {
   const { $RefParser } = await import("@apidevtools/json-schema-ref-parser");

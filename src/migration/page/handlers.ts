@@ -90,7 +90,7 @@ async function proveApplication(
  * Proves the caller. The cost and the response are the same for all unproven callers.
  *
  * @param limitAddress Called for all callers except recently accepted tokens, so that other clients with the same
- * address don't use up their requests.
+ *   address don't use up their requests.
  */
 async function proveCaller(
   request: AlphaRequest,

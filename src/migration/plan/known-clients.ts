@@ -47,7 +47,7 @@ export function createKnownClients(
      *
      * @param before The day of the freeze: calls that were refused since then are ignored.
      * @param isAccepted Returns whether v4 accepts the token. A client with an unaccepted token is new, and the store
-     * is not read.
+     *   is not read.
      * @throws {AuditUnavailableError}, and the errors of `isAccepted`
      */
     isKnown(

@@ -20,7 +20,7 @@ export class InvalidCallValueError extends Error {
  * of a list.
  *
  * @param below Dotted names of the nested members that a body writes individually. Their parent objects are merged as
- * well.
+ *   well.
  */
 function compileMerge(
   below: readonly string[],

@@ -86,7 +86,7 @@ const objectOf = (members: ReadonlyMap<string, Node>): FormObject =>
  * of the last object of a list, or of a new object if the last one already contains that member.
  *
  * @throws {SyntaxError} If an escape is malformed or not UTF-8, or a name has contradicting values. No message contains
- * any of the text, which may be a secret.
+ *   any of the text, which may be a secret.
  * @throws {RangeError} If it is nested deeper, or contains more values or longer names than allowed.
  */
 export function parseForm(

@@ -55,7 +55,7 @@ function ownName(field: string, names: ReadonlyMap<string, string>): string | un
  *
  * @param names v4 members with the alpha field that errors about them contain (`error_fields`).
  * @returns The alpha name of a v4 field. Undefined if there is no rule, because alpha errors only contain members of
- * the body that the client sent.
+ *   the body that the client sent.
  */
 export function compileError(
   rules: Parameters<CompileFields<unknown>>[0],

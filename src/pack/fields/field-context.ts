@@ -8,31 +8,13 @@ import type { FieldKeyContext } from "./keys/field-key.ts";
 /**
  * One rule of a pack defines four translations. A file of this folder compiles each of them:
  *
- * | File
- * Direction
- * From
- * To
- * | |---|---|---|---|
- * | `read.ts`
- * v4 → alpha
- * the text of a v4 object
- * the text of an alpha object
- * |
- * `write.ts`
- * alpha → v4
- * a member of an alpha body
- * the value of a v4 member
- * |
- * `filter-fields.ts`
- * alpha → v4
- * a field of an alpha filter
- * a condition on a v4 field
- * |
- * `error.ts`
- * v4 → alpha
- * the field of a v4 error
- * the name of an alpha field
- * | ¶
+ * | File | Direction | From | To |
+ * |---|---|---|---|
+ * | `read.ts` | v4 → alpha | the text of a v4 object | the text of an alpha object |
+ * | `write.ts` | alpha → v4 | a member of an alpha body | the value of a v4 member |
+ * | `filter-fields.ts` | alpha → v4 | a field of an alpha filter | a condition on a v4 field |
+ * | `error.ts` | v4 → alpha | the field of a v4 error | the name of an alpha field |
+ *
  * @typeParam T The translation of all fields together
  */
 export type CompileFields<T> = (

@@ -48,24 +48,16 @@ interface LossOptions {
 }
 
 /**
- * Emits the statement that adds the loss of a field to `lost`, if it occurs in the object. Without `loss_when`, the
+ * Emits the statement that adds the loss of a field to `lost`, if it occurs in the object. Without `loss_when` the
  * condition is derived:
  *
- * | The field
- * loses something if
- * | |---|---|
- * | uses a table of values, or scopes
- * several v4 values have the same alpha value, and this is not the first of them
- * |
- * uses a catalog
- * v4's id has no alpha id or no object, or the list contains fewer objects
- * |
- * uses a different expression over a v4 member
- * the member has a value, and the result has none
- * |
- * has no v4 member
- * always
- * | ¶
+ * | The field | loses something if |
+ * |---|---|
+ * | uses a table of values, or scopes | several v4 values have the same alpha value, and this is not the first of them |
+ * | uses a catalog | v4's id has no alpha id, or no object, or the list contains fewer objects |
+ * | uses a different expression over a v4 member | the member has a value, and the result has none |
+ * | has no v4 member | always |
+ *
  * `body.ts` derives the losses of a request.
  */
 export function emitLossTest(options: LossOptions): string | undefined {

@@ -30,7 +30,7 @@ export const UNCHANGED = Symbol("unchanged");
  * Translates the members of an object.
  *
  * @param change The changed part of the object. An unchanged member may be computed from changed ones: its value is
- * compared with v4's previous value. If undefined, all members are sent.
+ *   compared with v4's previous value. If undefined, all members are sent.
  */
 export function writeMembers(
   members: readonly { readonly get: (object: unknown) => unknown; readonly write: WriteFunction }[],

@@ -53,7 +53,7 @@ export class QueryFilter {
   /**
    * @param fields The fields that clients may filter by, by name.
    * @param isOtherField Tells whether the list has a further field with this name, so that a parameter with this name
-   * is a filter.
+   *   is a filter.
    */
   constructor(
     definition: FilterDefinition,

@@ -19,7 +19,7 @@ import * as source from "./source.ts";
  *
  * The key `only_new` of a route needs one export of a module. The gateway reads `route.onlyNew`, `true` or undefined:
  *
- * export const onlyNew = routeKey({ schema: about(z.literal(true).optional(), "What it does.", true) });
+ *     export const onlyNew = routeKey({ schema: about(z.literal(true).optional(), "What it does.", true) });
  */
 const KEYS = {
   ...source,

@@ -109,7 +109,7 @@ function compileLevel(shape: Readonly<Record<string, Shape>>, values: readonly s
  * @param options.maxItems Maximum number of items of a list.
  * @param options.mayBeOmitted Whether the member for the items may be missing or null in an empty list.
  * @returns A function that throws {SyntaxError} if there is no JSON at the cursor, {RangeError} if it is nested too
- * deeply or contains too many items, and the errors of `readItem`.
+ *   deeply or contains too many items, and the errors of `readItem`.
  */
 export function createListParser(
   shape: Shape,

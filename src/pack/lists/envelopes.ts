@@ -149,7 +149,7 @@ function withPagination(dialect: DialectDefinition, own: RoutePagination): Diale
  * Compiles how the upstream pages a list of a catalog, which the gateway reads completely.
  *
  * @param own Undefined: as the pack defines. A list with a different shape must contain the values of those pages as
- * well.
+ *   well.
  * @returns undefined if the pages and the shape are as the pack defines
  */
 export const compileCatalogPaging = (

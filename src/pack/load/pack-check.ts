@@ -30,7 +30,7 @@ class PackCheckError extends Error {
  *
  * @param signal Ends the thread, because its result is no longer needed.
  * @throws {PackError} with the diagnostics, without source lines; {Error} if the thread takes too long or uses too much
- * memory
+ *   memory
  */
 export async function checkInThread(job: PackCheckJob, signal: AbortSignal): Promise<CheckedPack> {
   const reply = await runInThread<PackCheckReply>(job, {

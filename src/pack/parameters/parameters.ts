@@ -226,7 +226,7 @@ export class QueryRules {
    * Translates a query.
    *
    * @param scopeOf Returns the variables of expressions, for the query with its defaults. Only called if an expression
-   * needs them.
+   *   needs them.
    * @throws {HttpError} 400 with all problems
    */
   translate(query: Query, scopeOf: (query: Query) => MaybePromise<Scope>): MaybePromise<TranslatedQuery> {

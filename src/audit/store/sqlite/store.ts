@@ -80,7 +80,7 @@ async function openWriter({ directory, durability, thread }: SqliteStoreOptions)
  * requests wait for. The reading threads start with their first query. Several processes may open the same file.
  *
  * @throws {AuditUnavailableError} If the file can't be created or is not a usable database. The message names the file
- * and the remedy.
+ *   and the remedy.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuditStore> {
   const file = join(options.directory, AUDIT_FILE);

@@ -33,7 +33,7 @@ const ANY_ID = "0";
  * the time limit, or after the results became too large.
  *
  * @throws {HttpError} that error, and one of `whole_errors` if no call had a different result; {UpstreamError} if the
- * client has disconnected
+ *   client has disconnected
  */
 async function callAll(prepared: PreparedRequest, authorized: AuthorizedRequest): Promise<Gathered> {
   const { request, match } = authorized;

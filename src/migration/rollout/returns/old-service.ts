@@ -216,7 +216,7 @@ export function watchOldService(clock: () => number = () => performance.now()) {
      * Records a response of the old service, or its absence.
      *
      * @param route Name of the route. Null if no route of the pack matches @param client The proven sender: see
-     * `provenBy`
+     *   `provenBy`
      */
     note(route: string | null, hasFailed: boolean, client: string): void {
       all.note(clock(), client, hasFailed);
@@ -226,7 +226,7 @@ export function watchOldService(clock: () => number = () => performance.now()) {
      * Records a call. After two seconds without a response, it is treated as failed until the response arrives.
      *
      * @param client Returns the waiting client, if it is known by then. Undefined for an unknown sender, and for a
-     * client that is still sending
+     *   client that is still sending
      * @returns a function to call when the response starts, or the call has ended
      */
     begin(route: string | null, client: () => string | undefined): () => void {

@@ -30,7 +30,7 @@ import { values } from "./values.ts";
  * The key `upper_case` of a field is an entry of `schemas` in a family, by its name in a pack. A hook of the family
  * implements it, as in `asArray`, or other code reads `rule.upper_case`:
  *
- * upper_case: about(z.boolean().optional(), "What it does.", true),
+ *     upper_case: about(z.boolean().optional(), "What it does.", true),
  */
 const FAMILIES = [
   source,

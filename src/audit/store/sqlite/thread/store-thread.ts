@@ -51,7 +51,7 @@ export class StoreThread<Job> {
    * Runs a job. `transfer`: buffers that are transferred to the worker without a copy.
    *
    * @throws {AuditUnavailableError} If the worker is replaced, does not start, exits, times out, or replies with an
-   * error.
+   *   error.
    */
   async call(job: Job, transfer: readonly Transferable[] = []): Promise<unknown> {
     const link = await this.start();
@@ -62,7 +62,7 @@ export class StoreThread<Job> {
    * Starts the worker if it does not run.
    *
    * @throws {AuditUnavailableError} if the start fails, or during the pause before the next attempt. Calls retry a
-   * failed first start
+   *   failed first start
    */
   async start(): Promise<ThreadLink<Job>> {
     if (this.#isClosed || this.#restart) throw new AuditUnavailableError("The audit store is not running.");
