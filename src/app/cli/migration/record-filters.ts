@@ -4,11 +4,16 @@ import {
   type NamedClients,
   readAuditQuery,
   readNamedQuery,
+  RECORD_FILTERS,
   type RecordFilter,
 } from "../../../audit/index.ts";
 
 /** The flags that select audit records. */
 export type RecordFilters = Readonly<Partial<Record<RecordFilter, string>>>;
+
+/** The texts of these flags, without the other flags of the command. */
+const textsOf = (flags: RecordFilters): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(RECORD_FILTERS.map((name) => [name, flags[name]]));
 
 interface Problem {
   readonly parameter?: string;
@@ -23,7 +28,7 @@ export function assertNoProblems(problems: readonly Problem[], command: Command)
 
 /** Reads the flags that select audit records. @throws {CommanderError} with all problems */
 export function readRecordFilters(filters: RecordFilters, command: Command): AuditQuery {
-  const { query, problems } = readAuditQuery(filters);
+  const { query, problems } = readAuditQuery(textsOf(filters));
   assertNoProblems(problems, command);
   return query;
 }
@@ -34,7 +39,7 @@ export async function readNamedFilters(
   named: NamedClients,
   command: Command,
 ): Promise<AuditQuery> {
-  const { query, problems } = await readNamedQuery(filters, readAuditQuery, named);
+  const { query, problems } = await readNamedQuery(textsOf(filters), readAuditQuery, named);
   assertNoProblems(problems, command);
   return query;
 }
