@@ -110,7 +110,7 @@ export const needsKind = (kinds: readonly RouteKind[], what: string): KeyRule =>
 
 /** The key requires a body with one object. */
 export const needsObjectBody: KeyRule = needs(
-  "a body that is an object: this one is a list",
+  "a body that is an object, not a list",
   ({ body }) => body?.isList !== true,
 );
 

@@ -26,7 +26,7 @@ export function movableClock(clock: Clock): ManualClock {
 
 /** @throws {Error} for a negative number or NaN. */
 function forwards(ms: number): number {
-  if (!(ms >= 0)) throw new Error(`A clock cannot be advanced by ${ms} ms`);
+  if (!(ms >= 0)) throw new Error(`A clock can't be advanced by ${ms} ms`);
   return ms;
 }
 

@@ -60,7 +60,7 @@ export function openStateDatabase(directory: string): DatabaseSync {
   } catch (error) {
     database?.close();
     throw new StateUnavailableError(
-      `The state store ${file} cannot be used: ${errorText(error)}. ` +
+      `The state store ${file} can't be used: ${errorText(error)}. ` +
         "Repair it, or move it away to start without its tokens (clients then have to sign in again).",
     );
   }

@@ -122,7 +122,8 @@ export class LinearRegex {
   #spend(steps: number): void {
     this.#stepsLeft -= steps;
     this.work += steps;
-    if (this.#stepsLeft < 0) throw new RegexLimitError("a text is too long for a regular expression");
+    if (this.#stepsLeft < 0)
+      throw new RegexLimitError("the regular expression took too many steps on this text");
   }
 
   /** Returns the character after a position (`backwards`: before it). -1 if there is none. */

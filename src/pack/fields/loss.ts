@@ -70,7 +70,7 @@ export function emitLossTest(options: LossOptions): string | undefined {
   if (test !== undefined) return `if (${test}) ${add}`;
   if (rule.write === undefined)
     location.at("loss").report({
-      message: "it is not known when a value is lost: the value is passed on as it is",
+      message: "can't tell when this loss occurs, because the value is passed on unchanged",
       hint: 'add "loss_when", an expression over the upstream object',
     });
   return undefined;

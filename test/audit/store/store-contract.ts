@@ -746,7 +746,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         await store.append(sampleRecord("last", { client: "c9", time: day(4) }));
       }
 
-      test("removes its records, summaries and tokens, and nothing of others", async () => {
+      test("removes only its records, summaries and tokens", async () => {
         await fillWithClients();
         const others = (await store.query({ limit: 500 })).records.filter(
           ({ client }) => client.application === undefined && client.fingerprint !== "c9",
@@ -799,7 +799,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         ]);
       });
 
-      test("of a client that nobody knows erases nothing, and is recorded", async () => {
+      test("of an unknown client erases nothing, and is recorded", async () => {
         await fillWithClients();
         const nothing = { records: 0, summaries: 0, tokens: 0 };
         expect(await store.erase({ ...request, keys: ["nobody"] })).toMatchObject(nothing);
@@ -934,7 +934,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(store.stats().evicted).toBe(0);
       });
 
-      test("delete names, losses and programs of the client with the most, however old those of others are", async () => {
+      test("delete names, losses and programs of the client with the most, regardless of the age of those of other clients", async () => {
         const day = (n: number): string => new Date(Date.UTC(2026, 0, 1 + n, 10)).toISOString();
         const write = async (id: string, client: string, n: number, agent: string, names: number) => {
           const list = Array.from({ length: names }, (_, index) => `detail member-${index}: ${client}`);

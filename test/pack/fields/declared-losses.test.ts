@@ -195,7 +195,7 @@ test.each([
   [
     "a loss of a value that is passed on",
     "title:  { upstream: name, loss: x, filter: true, aliases: [heading] }",
-    'it is not known when a value is lost: the value is passed on as it is; add "loss_when", an expression over the upstream object',
+    'can\'t tell when this loss occurs, because the value is passed on unchanged; add "loss_when", an expression over the upstream object',
   ],
   [
     "a condition without a loss",

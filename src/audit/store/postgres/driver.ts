@@ -57,7 +57,7 @@ function toUnavailableError(error: unknown): AuditUnavailableError {
 }
 
 function meaningOf(error: unknown): string {
-  if (error instanceof SchemaError) return `its database cannot be used: ${error.message}`;
+  if (error instanceof SchemaError) return `its database can't be used: ${error.message}`;
   // An error that does not come from the server is a connection problem.
   if (!(error instanceof DatabaseError)) return "its database does not respond";
   const code = error.code ?? "";

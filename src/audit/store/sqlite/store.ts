@@ -69,7 +69,7 @@ async function openWriter({ directory, durability, thread }: SqliteStoreOptions)
   } catch (error) {
     const reason = errorText(error);
     const remedy = "Repair it, move it away to begin with an empty audit, or choose another directory.";
-    throw new AuditUnavailableError(`The audit database ${file} cannot be used. ${reason} ${remedy}`, {
+    throw new AuditUnavailableError(`The audit database ${file} can't be used. ${reason} ${remedy}`, {
       cause: error,
     });
   }
