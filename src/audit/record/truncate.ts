@@ -1,5 +1,5 @@
 /** The recorded text instead of a body that exceeds the limit, or that can't be searched for secrets. */
-export interface TruncatedBody {
+interface TruncatedBody {
   readonly truncated: true;
   /** Size of the complete body in bytes, if known. */
   readonly bytes: number | null;

@@ -1,8 +1,6 @@
-import { formatDay } from "../../base/text/dates.ts";
+import { DAY_MS, formatDay } from "../../base/text/dates.ts";
 import type { AuditRecord } from "../record/record.ts";
 import { truncateUtf8 } from "../record/truncate.ts";
-
-export const DAY_MS = 86_400_000;
 
 /** A query of the summaries. They are stored by day (UTC): all of a day is included if a part of it is in the range. */
 export interface UsageQuery {

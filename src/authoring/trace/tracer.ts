@@ -62,7 +62,7 @@ export class Tracer {
     const { expression, origin, input, bindings } = evaluation;
     const [redaction, secrets] = [this.#redaction, this.#secrets];
     for (const part of [input, ...Object.values(bindings)])
-      if (typeof part !== "function") redaction.addFromValue(part, secrets);
+      if (typeof part !== "function") redaction.search.addFromValue(part, secrets);
     const isHidden = this.#isSecretEvaluation(evaluation);
     const show = (value: unknown): ShownValue =>
       isHidden ? HIDDEN : { value: valueText(value, redaction, secrets) };

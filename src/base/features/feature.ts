@@ -7,7 +7,7 @@ import type { FeatureCommands } from "./feature-command.ts";
 import type { FeatureHost } from "./feature-host.ts";
 
 /** The page of a feature in the console. */
-export interface FeaturePage {
+interface FeaturePage {
   /** The address of the page: `plan` for `#/plan`. */
   readonly address: string;
   readonly title: string;

@@ -74,11 +74,11 @@ const wantedPack = z.union([
 ]);
 
 /** Creates the access to the choice. If none was made, it is the pack of `MAPPINGS_DIR`. */
-export const createWantedPack = (store: DocumentStore): SharedDocument<z.infer<typeof wantedPack>> =>
+const createWantedPack = (store: DocumentStore): SharedDocument<z.infer<typeof wantedPack>> =>
   createSharedDocument(store, { key: "pack:wanted", schema: wantedPack, empty: { pack: "active" } });
 
 /** The services for the choice between the packs: the state store, which is opened only if there is a candidate. */
-export interface PackChoiceNeeds {
+interface PackChoiceNeeds {
   openStore(): Promise<DocumentStore>;
 }
 
@@ -89,7 +89,7 @@ interface CommandNeeds extends PackChoiceNeeds {
 
 const START_IT = `start the gateway, or give its ${STATE_SETTINGS.join(" or ")}`;
 
-export const PROMOTION_COMMANDS: FeatureCommands<CommandNeeds, object> = {
+const PROMOTION_COMMANDS: FeatureCommands<CommandNeeds, object> = {
   settings: ["CANDIDATE_MAPPINGS_DIR", "MAPPINGS_DIR", "WORDS", ...STATE_SETTINGS],
   absence: "there is no candidate",
   all: [

@@ -39,7 +39,7 @@ export interface ShadowOptions {
 }
 
 /** A comparison that was started. */
-export interface BegunComparison {
+interface BegunComparison {
   /** Receives the client's response, once. @param body the body of the request, if it has one */
   served(answer: Asked, body?: Buffer): void;
 }

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { DatabaseSync } from "node:sqlite";
 import { RecordMemory } from "../../../src/audit/record/record-memory.ts";
 import { serializeRecord } from "../../../src/audit/record/record-text.ts";
-import { RecentBytes } from "../../../src/audit/store/client-shares.ts";
+import { RecentBytes } from "../../../src/audit/store/sender-bytes.ts";
 import type { Connection } from "../../../src/audit/store/sql/driver.ts";
 import type { StoreLimits } from "../../../src/audit/store/store.ts";
 import { createBatch } from "../../../src/audit/store/segment.ts";

@@ -26,7 +26,10 @@ const APPLICATION_ID = 0x61676175 + 1;
 /** The schema of the file. */
 export const SCHEMA: SqliteSchema = { applicationId: APPLICATION_ID, steps: STEPS.map(spell) };
 
-/** Maximum number of prepared statements that are kept: those with filters have many forms. */
+/**
+ * Maximum number of prepared statements that are kept: those with filters have many forms. Above it all are prepared again.
+ * There is no LRU cache, because the thread loads no package.
+ */
 const MAX_STATEMENTS = 500;
 
 /** The connection of a thread. SQLite is synchronous, so the jobs of a thread run sequentially. */

@@ -26,7 +26,7 @@ const PROBE_MS = 1000;
 const PURGE_MS = 10_000;
 
 /** Options of the SQLite store. */
-export interface SqliteStoreOptions extends StoreOptions {
+interface SqliteStoreOptions extends StoreOptions {
   /** The folder of `audit.db`. It is created if it is missing. */
   readonly directory: string;
   /** The thread for writing, from `startSqliteThread`. Default: a new thread. */
