@@ -158,6 +158,7 @@ export {
   SettingsError,
   type SettingTexts,
 } from "./settings/settings.ts";
+export { BoundedMap } from "./storage/bounded-map.ts";
 export { holdFile } from "./storage/held-file.ts";
 export {
   type Fullness,

@@ -33,7 +33,7 @@ export interface RouteFacts {
 }
 
 /** The facts about the body of a route for rules. */
-export interface BodyFacts {
+interface BodyFacts {
   readonly isList: boolean;
   readonly members: readonly unknown[];
   readonly added: readonly string[];

@@ -24,7 +24,7 @@ const VALUE_LIMIT = 4_000;
 const HIDDEN: ShownValue = { value: null, isSecret: true };
 
 /** The evaluations of the expressions of one request. */
-export interface Evaluated {
+interface Evaluated {
   readonly expressions: readonly TracedExpression[];
   /** Number of omitted evaluations. */
   readonly omitted: number;

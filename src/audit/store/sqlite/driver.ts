@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { BoundedMap } from "../../../base/storage/bounded-map.ts";
 import { holdFile } from "../../../base/storage/held-file.ts";
 import { migrateSqlite, type SqliteSchema } from "../../../base/storage/schema.ts";
 import type { Connection, Driver, Value } from "../sql/driver.ts";
@@ -35,7 +36,7 @@ const MAX_STATEMENTS = 500;
 /** The connection of a thread. SQLite is synchronous, so the jobs of a thread run sequentially. */
 class SqliteConnection implements Connection {
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new BoundedMap<string, StatementSync>(MAX_STATEMENTS);
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -75,7 +76,6 @@ class SqliteConnection implements Connection {
   #prepare(text: string): StatementSync {
     const known = this.#statements.get(text);
     if (known) return known;
-    if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
     const prepared = this.#database.prepare(spell(text));
     this.#statements.set(text, prepared);
     return prepared;
