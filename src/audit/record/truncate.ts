@@ -49,7 +49,7 @@ export const truncatedBody = (text: string, limit: number, bytes: number | undef
   text: truncateEscaped(truncateUtf8(text, limit), 2 * limit),
 });
 
-/** Creates the mark of a body of which only the length is recorded. */
+/** Creates the mark of a body that is not recorded except for its length. */
 export const omittedBody = (bytes: number | undefined, why: string): TruncatedBody => ({
   truncated: true,
   bytes: bytes ?? null,

@@ -149,7 +149,7 @@ export interface TokenUsage {
 export interface RouteUsage extends UsageCounts {
   readonly client: string | null;
   readonly lane: AuditRecord["lane"];
-  /** Null if no route of the pack matched, and for native requests. */
+  /** Name of the route; null if no route of the pack matched, and for native requests. */
   readonly route: string | null;
   readonly status: number;
   /** The id of the last of these records, which may have been deleted. */
@@ -161,7 +161,7 @@ export const MAX_RECORDS_COUNTED = 100_000;
 
 /** The usage of one token, even if its requests are counted together with those of other tokens. */
 export interface TokenActivity {
-  /** Undefined for a token whose requests were never counted. */
+  /** The counts of the token; undefined if none of its requests was counted. */
   readonly token: TokenUsage | undefined;
   /**
    * The token's requests by route, those with the most requests first. The summaries of a client with several tokens

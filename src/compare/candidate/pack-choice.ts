@@ -96,7 +96,7 @@ const PROMOTION_COMMANDS: FeatureCommands<CommandNeeds, object> = {
     {
       syntax: "promote",
       withoutStore: START_IT,
-      /** @throws {PackError} if a pack is invalid; {StateUnavailableError} */
+      /** Promotes the candidate. @throws {PackError} if a pack is invalid; {StateUnavailableError} */
       async run({ needs: { pack, state }, settings: { CANDIDATE_MAPPINGS_DIR: folder = "", WORDS } }) {
         const candidate = loadPack(folder, WORDS);
         if (candidate.hash === pack.hash)
@@ -116,7 +116,7 @@ const PROMOTION_COMMANDS: FeatureCommands<CommandNeeds, object> = {
       settings: STATE_SETTINGS,
       runsWhileOff: true,
       withoutStore: START_IT,
-      /** @throws {StateUnavailableError} */
+      /** Withdraws the promotion. @throws {StateUnavailableError} */
       async run({ needs: { state } }) {
         const wanted = createWantedPack(state);
         await wanted.refresh();

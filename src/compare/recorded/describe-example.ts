@@ -118,7 +118,7 @@ export function loadWithPlaces(
 interface AlignedLine {
   /** The path: `books[id=7].label`, or `books[0].label` in a list without ids. */
   readonly path: string;
-  /** Null if this side has no such value. */
+  /** The old value; null if this side has no such value. */
   readonly old: string | null;
   readonly new: string | null;
   readonly isDifferent: boolean;

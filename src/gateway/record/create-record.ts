@@ -138,7 +138,7 @@ function recordHead(
 /** The texts that were sent to v4 and to the client, without secret values. */
 interface RedactedMessages {
   readonly calls: AuditRecord["v4"];
-  /** Null for a response without a body. Undefined if bodies are not recorded. */
+  /** The response's body; null if it has none, undefined if bodies are not recorded. */
   readonly response: RecordedBody;
 }
 

@@ -34,7 +34,7 @@ export interface RecorderDependencies {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly inFlight: Pick<InFlightTracker, "begin">;
-  /** Undefined if tracing is off. */
+  /** The tracing of requests; undefined if it is off. */
   readonly tracing: Tracing | undefined;
   /** Receives the results of the translation. Default: they are not used. */
   readonly rollout?: TranslationWatch | undefined;

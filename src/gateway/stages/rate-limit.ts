@@ -24,7 +24,7 @@ export const consumeRateLimit = (
     isCreate: match?.route.rateLimit === "create",
   });
 
-/** @throws {HttpError} 429 if the rate limit is exceeded */
+/** Rejects a request above the rate limit. @throws {HttpError} 429 if the limit is exceeded */
 export function rejectLimited({ isAllowed }: RateLimitStatus): void {
   if (!isAllowed)
     throw new HttpError(TOO_MANY_REQUESTS, "Too many requests. Try again later.", { by: "limit" });

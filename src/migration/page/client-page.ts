@@ -246,7 +246,7 @@ export async function readClientPage(
     /** The calls of the page: those of one token, or of all tokens of an application. */
     calls_of: caller.kind,
     quiet_days: quietDays,
-    /** Null if no call of the client was counted yet. */
+    /** The client's state; null if no call of the client was counted yet. */
     state: seen
       ? migrationStateOf({ client: key, lastAlpha, lastNative, longestPauseMs }, { quietDays, now })
       : null,

@@ -34,7 +34,7 @@ import type { PageFormat } from "./write-page.ts";
 interface PageDependencies
   extends Omit<LifecycleDependencies, "plan">, ProofDependencies, Omit<PageSources, "pack" | "plan"> {
   readonly pack: Pack;
-  /** Undefined if there is no login server. Applications then can't read their page. */
+  /** The login server. If it is undefined, applications can't read their page. */
   readonly login: LoginServer | undefined;
   readonly plan: PageSources["plan"] & { readonly isActive: () => boolean };
   readonly limits: RateLimits;

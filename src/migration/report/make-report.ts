@@ -116,7 +116,7 @@ function createClientGuide(counted: ClientGroup, { pack, members, usage, calls, 
     ...pick(counted, COUNTED),
     /** Its tokens if there are several, those with the most requests on all days first. */
     members,
-    /** Null for requests without a token and for tokens that v4 never accepted. */
+    /** The client's state; null for requests without a token and for tokens that v4 never accepted. */
     readiness: counted.state,
     /** The longest pause between alpha calls so far, in milliseconds, if it is longer than the quiet time; otherwise null. */
     longerPauseMs: counted.isPauseLonger ? counted.longestPauseMs : null,

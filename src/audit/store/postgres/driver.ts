@@ -110,7 +110,7 @@ const guardedSocket = (): Socket => new GuardedSocket();
 const CONNECTIONS = 4;
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 15_000;
-/** Milliseconds by which the server's timeout is shorter, so that the connection stays usable. */
+/** Milliseconds by which the server's timeout is shorter than the client's, so that the connection stays usable. */
 const MARGIN_MS = 2000;
 
 /** The limits of a pool. */
