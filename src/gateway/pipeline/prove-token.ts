@@ -134,10 +134,7 @@ async function learnToken(
   return { ...client, tokenInfo, isAccepted: context.client?.isAccepted === true };
 }
 
-/**
- * Creates the proof for the plan. v4 is asked about an unknown token only if the plan needs it. The context then
- * contains the result, which may be neither acceptance nor rejection.
- */
+/** Creates the sender for the plan. v4 is asked about an unknown token only if the plan needs it. */
 export const createPlanSender = (
   request: AlphaRequest,
   context: RequestContext,
@@ -146,19 +143,19 @@ export const createPlanSender = (
     issuer,
     check,
     credit,
-  }: Pick<PlanSender, "issuer"> & {
-    readonly client: AuthenticatedClient;
+  }: Pick<PlanSender, "client" | "issuer"> & {
     readonly check: Endpoint | undefined;
     readonly credit: TokenProof["creditAddress"];
   },
   dependencies: ProofDependencies,
 ): PlanSender => ({
+  client,
   identity: () => provenIdentity(request, context),
   issuer,
   address: request.address,
-  async isAccepted() {
+  async learn() {
     const proof = { check, creditAddress: credit, isExclusive: true, dependencies };
-    context.client = await learnToken(request, client, proof);
-    return context.client.tokenInfo?.refused !== true;
+    // The record has the result, also if the plan then fails.
+    return (context.client = await learnToken(request, client, proof));
   },
 });

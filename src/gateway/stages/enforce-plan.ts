@@ -3,7 +3,7 @@ import type { ClientIdentity } from "../../audit/index.ts";
 import { HttpError } from "../../pack/index.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import type { ApplicationId, RouteMatch } from "../request/context.ts";
-import type { Credentials } from "../request/client.ts";
+import type { AuthenticatedClient, Credentials } from "../request/client.ts";
 import type { Decision, PlanRules, PlanVerdict, SenderProof } from "../request/plan.ts";
 
 /** The application to which a token was issued; undefined without one, and "unknown" where it can't be read. */
@@ -28,26 +28,39 @@ export async function findIssuer(
   }
 }
 
-/** The known sender of a request, for the plan. */
-export interface PlanSender extends SenderProof {
+/** The sender of a request, for the plan. */
+export interface PlanSender extends Pick<SenderProof, "address"> {
+  readonly client: AuthenticatedClient;
   readonly identity: () => ClientIdentity;
   readonly issuer: Issuer;
+  /** Asks v4 about the client's token, if it is unknown. @returns the client with the facts that are known then */
+  readonly learn: () => Promise<AuthenticatedClient>;
 }
 
-/**
- * Gets the plan's decision about a request. Undefined without one. Returns a promise only if a store or v4 is asked.
- */
-export function askPlan(
+/** The plan's decision about a request, and the client with the facts that are known after it. */
+interface AskedPlan {
+  readonly verdict: PlanVerdict | undefined;
+  readonly client: AuthenticatedClient;
+}
+
+/** Gets the plan's decision about a request, which may depend on what v4 says about its token. */
+export async function askPlan(
   match: RouteMatch | undefined,
   plan: Pick<PlanRules, "judge">,
-  { identity, issuer, address, isAccepted }: PlanSender,
-): ReturnType<PlanRules["judge"]> {
-  if (!match) return undefined;
-  const { name } = match.route;
-  if (issuer === "unknown") return plan.judge(identity, name, undefined);
-  // The gateway has got the token from the login server.
-  if (issuer?.isProven) return plan.judge(identity, name, { address, isAccepted: () => true });
-  return plan.judge(identity, name, { address, isAccepted });
+  { client: sender, identity, issuer, address, learn }: PlanSender,
+): Promise<AskedPlan> {
+  let client = sender;
+  async function isAccepted(): Promise<boolean> {
+    client = await learn();
+    return client.tokenInfo?.refused !== true;
+  }
+  /** Of a token of the gateway v4 is not asked: the gateway has got it from the login server. */
+  function proofOf(): SenderProof | undefined {
+    if (issuer === "unknown") return undefined;
+    return { address, isAccepted: issuer?.isProven ? () => true : isAccepted };
+  }
+  const verdict = match && (await plan.judge(identity, match.route.name, proofOf()));
+  return { verdict, client };
 }
 
 /**
