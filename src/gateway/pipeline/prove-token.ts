@@ -1,4 +1,5 @@
 /** Finds out whether v4 accepts a token, by a call that the gateway makes only for this. */
+import { judge } from "../auth/permissions.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { type Endpoint, type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
@@ -73,13 +74,13 @@ async function isProven(
   { check, creditAddress, dependencies }: TokenProof,
 ): Promise<boolean> {
   const { resolved, info } = token;
-  const { issued } = resolved;
-  const isIssued = typeof issued === "object";
   if (client.credentials.error || resolved.credentials.hash === undefined) return false;
-  if (info?.refused || (isIssued && issued.isRevoked)) return false;
-  if (issued === "unknown")
+  const validity = judge(resolved.issued, info);
+  if (validity === "invalid") return false;
+  if (validity === "unknown")
     throw new TokenUnavailableError("the state store does not say whether the gateway issued a token");
   if (info || client.credentials.upstream) return true;
+  const isIssued = validity === "issued";
   if (!check) return isIssued;
   const caller = { request, match: CHECK, client: client.credentials, token, creditAddress };
   // v4 may refuse this call to a token that the gateway has issued.

@@ -5,6 +5,7 @@ import {
   type Pack,
   type TokenCarrier,
 } from "../../pack/index.ts";
+import { INVALID_TOKEN } from "../auth/permissions.ts";
 import { isAcceptedToken, tokenHash, type TokenCache } from "../auth/token-cache.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import { NOBODY, type AuthenticatedClient, type Credentials } from "../request/client.ts";
@@ -14,8 +15,6 @@ const invalid = (reason: string, status = 401): Credentials => ({
   ...NOBODY,
   error: new HttpError(status, reason),
 });
-
-const INVALID_TOKEN = "The access token is not valid.";
 
 /** How the credentials of requests are read. */
 export interface CredentialsOptions {

@@ -1,6 +1,7 @@
 /** Applies the plan to a request: see docs/reference/sunset-file.md. */
 import type { ClientIdentity } from "../../audit/index.ts";
 import { HttpError } from "../../pack/index.ts";
+import { judge } from "../auth/permissions.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import type { ApplicationId, RouteMatch } from "../request/context.ts";
 import type { AuthenticatedClient, Credentials } from "../request/client.ts";
@@ -21,7 +22,7 @@ export async function findIssuer(
   try {
     const issued = await tokenStore.find(hash, token);
     if (typeof issued !== "object" || issued.application === undefined) return undefined;
-    return { id: issued.application, isProven: !issued.isRevoked };
+    return { id: issued.application, isProven: judge(issued) === "issued" };
   } catch {
     // Authorization reports it.
     return "unknown";
