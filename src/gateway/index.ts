@@ -37,7 +37,7 @@ export { createNativeAuthorization, createNativeGate, nativeToken } from "./forw
 export { Forward } from "./forward/forward.ts";
 export { cleanRequestHeaders, cleanResponseHeaders, connectionOptions } from "./http/forwarded-headers.ts";
 export type { ForwardObserver } from "./forward/exchange.ts";
-export type { ForwardError } from "./forward/forward-errors.ts";
+export { createNativeErrors, FAILURE, nativeError } from "./forward/forward-errors.ts";
 export { badRequestBody, createMessageRejection } from "./http/bad-request.ts";
 export {
   createGuard,
@@ -105,7 +105,7 @@ export {
   type ReadCredentials,
 } from "./stages/authenticate.ts";
 export { findIssuer } from "./stages/enforce-plan.ts";
-export { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
+export { consumeRateLimit, createLimitError, rejectLimited } from "./stages/rate-limit.ts";
 export { findInvalidIds } from "./responses/bulk/make-call.ts";
 export { type ForwardedExchange, isAccepted, translatedExchange } from "./record/recorded-exchange.ts";
 export { createRecord, recordCalls } from "./record/create-record.ts";

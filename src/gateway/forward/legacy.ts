@@ -25,7 +25,7 @@ import type { Recorder } from "../record/recorder.ts";
 import type { AlphaRequest } from "../request/request.ts";
 import { CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import type { CurrentContext, UpstreamTls } from "../upstream/open-tls.ts";
-import type { ForwardError, ForwardErrors } from "./forward-errors.ts";
+import { createLegacyErrors, legacyError } from "./forward-errors.ts";
 import { Forward, type ForwardRequest } from "./forward.ts";
 
 /** The name of the old service in messages. */
@@ -146,19 +146,6 @@ function hashOf(plain: AlphaRequest, { credentials: { client } }: Pack): string 
   return token === undefined ? undefined : tokenHash(token);
 }
 
-/** An error in the dialect of the clients. */
-function errorOf({ statuses, errors }: Pack, reason: string, status: number): ForwardError {
-  const translated = statuses.translate(status);
-  return { status: translated, body: JSON.stringify(errors.client.write([{ reason }], translated)) };
-}
-
-const errorsOf = (pack: Pack): ForwardErrors => ({
-  failed: errorOf(pack, "The service could not process this request.", 502),
-  timedOut: errorOf(pack, "The service did not respond in time.", 504),
-  unavailable: errorOf(pack, "The service does not respond at the moment. Try again later.", 503),
-  limited: errorOf(pack, "Too many requests at the same time. Try again later.", 429),
-});
-
 /** Why a request can't be forwarded. Other protocols, such as `h2c`, are an offer that a server may ignore. */
 function refusalOf({ headers, url }: IncomingMessage): string | undefined {
   if (/\bwebsocket\b/i.test(headers.upgrade ?? "")) return "WebSocket connections are not passed on";
@@ -202,12 +189,12 @@ export function createLegacyForward(
 
   const forward = proxy.for({
     lane: "legacy",
-    errors: errorsOf(pack),
+    errors: createLegacyErrors(pack),
     admit(exchange) {
       const fault = refusalOf(exchange.request);
       if (fault === undefined) return true;
       exchange.fault = fault;
-      exchange.reject(errorOf(pack, `${fault}.`, 501));
+      exchange.reject(legacyError(pack, `${fault}.`, 501));
       return false;
     },
     isKnown: ({ hash }) => hash !== undefined && acceptedTokens.has(hash),

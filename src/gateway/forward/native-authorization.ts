@@ -12,6 +12,7 @@ import type { RateLimits } from "../limits/rate-limits.ts";
 import { isAcceptedToken, type TokenCache } from "../auth/token-cache.ts";
 import type { JudgeToken, TokenVerdict } from "../auth/judge-token.ts";
 import type { Exchange, ForwardPolicy, JudgedToken } from "./exchange.ts";
+import type { ForwardError } from "./forward-errors.ts";
 
 /** The token of a native request. */
 export const nativeToken = (plain: AlphaRequest): string =>
@@ -143,13 +144,13 @@ interface NativeGateParts extends NativeTokenParts {
   readonly scheme: string;
   /** Names the upstream in messages. */
   readonly name: string;
-  /** JSON body of an error with this reason and status. */
-  readonly errorBody: (reason: string, status: number) => string;
+  /** Writes an error in the upstream's dialect. */
+  readonly errorOf: (reason: string, status: number) => ForwardError;
 }
 
 /** Creates the gate. It looks the client's token up, and authorizes the request. */
 export function createNativeGate(parts: NativeGateParts): ForwardPolicy["admit"] {
-  const { tokens, limits, authorize, scheme, name, errorBody } = parts;
+  const { tokens, limits, authorize, scheme, name, errorOf } = parts;
 
   /** Looks the token up. @returns seconds after which the client may try again; undefined if v4 may be called now */
   async function lookUp({ plain, hash = "" }: Exchange) {
@@ -163,7 +164,7 @@ export function createNativeGate(parts: NativeGateParts): ForwardPolicy["admit"]
   return async function admit(exchange) {
     const { plain, request, response, hash = "" } = exchange;
     const reject = (status: number, reason: string, headers = {}): false => {
-      exchange.reject({ status, body: errorBody(reason, status), headers });
+      exchange.reject({ ...errorOf(reason, status), headers });
       return false;
     };
     const { token, isAccepted, retryAfter } = await lookUp(exchange);
