@@ -184,9 +184,11 @@ export async function openUpstreamServices(
     timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
     connections: settings.UPSTREAM_CONNECTIONS,
     secureContext: tls?.contextFor(true),
-    breaker: { areAddressesShared: mayShareAddresses(settings) },
   };
-  const upstream = opener.add(openUpstream(options, log, metrics), (each) => each.close());
+  const areAddressesShared = mayShareAddresses(settings);
+  const upstream = opener.add(openUpstream({ ...options, areAddressesShared }, log, metrics), (each) =>
+    each.close(),
+  );
   const forward = new Forward({ ...options, breaker: upstream.breaker });
   const nativeProxy = opener.add(forward, (each) => each.close());
   return { oauth, upstream, nativeProxy };

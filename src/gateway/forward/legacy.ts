@@ -23,7 +23,8 @@ import { settingsVary } from "../pipeline/pipeline-config.ts";
 import type { ForwardedExchange } from "../record/recorded-exchange.ts";
 import type { Recorder } from "../record/recorder.ts";
 import type { AlphaRequest } from "../request/request.ts";
-import { CircuitBreaker } from "../upstream/circuit-breaker.ts";
+import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
+import { openBreaker } from "../upstream/open-breaker.ts";
 import type { CurrentContext, UpstreamTls } from "../upstream/open-tls.ts";
 import { createLegacyErrors, legacyError } from "./forward-errors.ts";
 import { Forward, type ForwardRequest } from "./forward.ts";
@@ -85,20 +86,14 @@ export function openLegacy(
 ): LegacyService | undefined {
   const { LEGACY_URL: url, UPSTREAM_TIMEOUT_MS, UPSTREAM_CONNECTIONS: connections } = settings;
   if (url === undefined) return undefined;
-  const breaker = new CircuitBreaker({
-    areAddressesShared: mayShareAddresses(settings),
-    onChange(state) {
-      if (state === "closed") log.info({}, `${NAME} can be reached again: the circuit is closed`);
-      else
-        log.error(
-          { code: "AG_LEGACY_CIRCUIT_OPEN" },
-          `${NAME} can't be reached: the circuit is open, a few requests a second probe it`,
-        );
-    },
-  });
-  metrics.addGauge("legacy_breaker_open", "1 while the circuit to the old service is open, else 0.", () =>
-    Number(breaker.state() !== "closed"),
-  );
+  const breakerTexts = {
+    code: "AG_LEGACY_CIRCUIT_OPEN",
+    reason: `${NAME} can't be reached`,
+    recovery: `${NAME} can be reached again`,
+    gauge: "legacy_breaker_open",
+    service: NAME,
+  };
+  const breaker = openBreaker(breakerTexts, mayShareAddresses(settings), { log, metrics });
   const secureContext = url.protocol === "https:" ? tls?.contextFor(false) : undefined;
   const acceptedTokens = new AcceptedTokens();
   const proxy = new Forward({
