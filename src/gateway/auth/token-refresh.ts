@@ -35,6 +35,9 @@ const LOCK_MARGIN_SECONDS = 10;
 /** Pause after a failed refresh, in milliseconds. */
 const RETRY_MS = 5000;
 
+/** Pause while another process refreshes a token that still works, in milliseconds. */
+const HELD_MS = 1000;
+
 /** Pause after the refresh of a token that v4 has rejected, in milliseconds. v4 may reject the next token as well. */
 const REJECTED_RETRY_MS = 30_000;
 
@@ -46,6 +49,7 @@ export const isDue = ({ refresh, renewAt, over }: StoredToken, now: number): boo
   refresh !== undefined && !over && renewAt !== undefined && renewAt <= now;
 
 const rejectedKey = (hash: string): string => `rejected ${hash}`;
+const heldKey = (hash: string): string => `held ${hash}`;
 
 export interface TokenRefresherOptions {
   readonly records: TokenRecords;
@@ -83,7 +87,8 @@ export class TokenRefresher {
 
   /** Refreshes a token, unless that has failed before. Returns undefined in a pause. See {@link #tryRefresh} */
   refresh(hash: string): Promise<void> | undefined {
-    return this.#paused.has(hash) ? undefined : this.#tryRefresh(hash);
+    const isPaused = this.#paused.has(hash) || this.#paused.has(heldKey(hash));
+    return isPaused ? undefined : this.#tryRefresh(hash);
   }
 
   /** Refreshes a token that v4 has rejected. It may have expired early, or another process may be refreshing it. */
@@ -128,7 +133,10 @@ export class TokenRefresher {
     const ends = records.cached(hash)?.storedToken?.ends ?? 0;
     const deadline = performance.now() + this.#lockSeconds * 1000;
     while (!(await store.setIfAbsent(lock, holder, this.#lockSeconds))) {
-      if ((ends > clock() && rejectedHash === undefined) || deadline <= performance.now()) return;
+      const worksForMs = rejectedHash === undefined ? ends - clock() : 0;
+      // Not at its end, when requests wait for the other process.
+      if (worksForMs > HELD_MS) this.#paused.set(heldKey(hash), true, { ttl: HELD_MS });
+      if (worksForMs > 0 || deadline <= performance.now()) return;
       await wait(POLL_MS);
     }
     try {
