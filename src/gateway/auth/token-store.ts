@@ -27,12 +27,12 @@ export class TokenUnavailableError extends Error {
  */
 export type TokenLookup = ActiveToken | undefined | "unknown";
 
-export interface TokenStoreOptions extends TokenRefresherOptions {
+interface TokenStoreOptions extends TokenRefresherOptions {
   readonly gatewayTokens: GatewayTokens;
 }
 
 /** The permissions of a token that v4 has issued, and how to store it. */
-export interface NewToken extends Pick<StoredToken, "scopes"> {
+interface NewToken extends Pick<StoredToken, "scopes"> {
   readonly refresh: RefreshCredentials | undefined;
   readonly owner: Owner;
   /** When it was requested, in milliseconds since 1970. */

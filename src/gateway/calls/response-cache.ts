@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 
 /** The cached responses of one owner, until something may have changed them. */
-export interface OwnedResponses {
+interface OwnedResponses {
   get(path: string): unknown;
   /** Does nothing once a write of the owner has started or ended since these were looked up. */
   set(path: string, response: unknown, bytes: number, seconds: number): void;
@@ -18,7 +18,7 @@ export interface ResponseCache {
   invalidateDuring<T>(owner: string, write: () => Promise<T>): Promise<T>;
 }
 
-export interface ResponseCacheOptions {
+interface ResponseCacheOptions {
   /** Bytes of v4's responses that are cached in all. Default 8 MB. */
   readonly mostBytes?: number;
 }

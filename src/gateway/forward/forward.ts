@@ -23,7 +23,7 @@ export type ForwardRequest = (
   observer?: ForwardObserver,
 ) => void;
 
-export interface ForwardOptions extends UpstreamOptions {
+interface ForwardOptions extends UpstreamOptions {
   /**
    * Whether the upstream has accepted any token. Default: yes. Then other clients leave half of the connections to
    * accepted ones.

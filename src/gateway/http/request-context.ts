@@ -152,7 +152,7 @@ function createLabelReader(
   };
 }
 
-export interface RequestContextOptions {
+interface RequestContextOptions {
   /** Addresses and networks of proxies whose `X-Forwarded-For` and `clientHeader` count. */
   readonly trustProxy: readonly string[];
   /** The query parameter that contains the token. */

@@ -60,7 +60,7 @@ export function toStatus(limit: number, left: number, msLeft: number): RateLimit
  */
 const MAX_KEYS = 100_000;
 
-export interface MemoryLimiter extends Limiter {
+interface MemoryLimiter extends Limiter {
   consume(key: string): RateLimitStatus;
   /** Seconds until a key may make requests again. 0 if it may now. Counts nothing. */
   secondsUntilAllowed(key: string): number;
@@ -126,7 +126,7 @@ export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MA
   };
 }
 
-export interface FallbackOptions {
+interface FallbackOptions {
   /** Counts while the shared limiter can't be reached. */
   readonly local: Pick<MemoryLimiter, "consume" | "refund" | "setPoints" | "size">;
   /** The limit of this process alone: its share of the total limit. */

@@ -18,7 +18,7 @@ const CHECK = { route: { access: "token" } } as const;
 
 export type ProofDependencies = TokenDependencies & CallDependencies;
 
-export interface TokenProof {
+interface TokenProof {
   /** A GET that any token may send. Undefined: v4 is not asked. */
   readonly check: Endpoint | undefined;
   readonly creditAddress: CallerRequest["creditAddress"];

@@ -25,14 +25,14 @@ export interface RouteMatch {
 }
 
 /** The result of reading the body of a request. */
-export interface ReceivedBody {
+interface ReceivedBody {
   readonly bytes: Buffer;
   /** Its members, if it was read as a form. */
   readonly form?: SentBody["form"];
 }
 
 /** Collected while a request or a response is translated. */
-export interface TranslationReport {
+interface TranslationReport {
   readonly losses: Set<string>;
   readonly warnings: string[];
 }
@@ -47,7 +47,7 @@ export interface StageTimes {
 }
 
 /** Collected while a list is translated. */
-export interface ListReport {
+interface ListReport {
   /** The client's filter, once it is parsed. */
   sentFilter: Filter | undefined;
 }

@@ -17,7 +17,7 @@ const invalid = (reason: string, status = 401): Credentials => ({
 });
 
 /** How the credentials of requests are read. */
-export interface CredentialsOptions {
+interface CredentialsOptions {
   readonly credentials: Pack["credentials"];
   /** Scheme of the native proxy, where that is on: the pipeline's requests have a path that it does not forward. */
   readonly nativeScheme: string | undefined;
@@ -76,7 +76,7 @@ export async function authenticate(
 }
 
 /** Scheme of the credentials, and prefix of the paths, of requests that are forwarded without translation. */
-export interface NativeRequests {
+interface NativeRequests {
   readonly scheme: string;
   readonly prefix: string;
 }

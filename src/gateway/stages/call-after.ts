@@ -30,7 +30,7 @@ export interface UpstreamResult {
 }
 
 /** The values of a body for each of which a call is sent. */
-export type EachValues = ReadonlyMap<RouteCall, readonly unknown[]>;
+type EachValues = ReadonlyMap<RouteCall, readonly unknown[]>;
 
 /** Calls for the values of one body. */
 const MOST_EACH_VALUES = 100;

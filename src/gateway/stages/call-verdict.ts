@@ -26,7 +26,7 @@ interface Throw {
 }
 
 /** The request about a call before the main call. */
-export interface RequestState {
+interface RequestState {
   /** Whether the main call needs the call, because it must not be sent without the version of its object. */
   readonly isVersion: boolean;
   /** Whether the request ends with an error of its body anyway. */

@@ -11,9 +11,6 @@ const PARTS: Readonly<Record<keyof Fullness, string>> = {
   rest: "requested scopes, or memory of Redis",
 };
 
-/** Reports how full the state store is. */
-export type StateFullness = ReturnType<typeof watchFullness>;
-
 /**
  * Watches how full the state store is: a gauge, and a line in the log when a part is nearly full. Nothing in it is removed
  * for something new, so that only new tokens and requests fail.

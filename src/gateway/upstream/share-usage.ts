@@ -11,7 +11,7 @@ export interface ShareClient {
 }
 
 /** The most that clients may use. */
-export interface UsageLimits {
+interface UsageLimits {
   /** All there is. */
   readonly size: number;
   /** Clients with one token that v4 has accepted. */

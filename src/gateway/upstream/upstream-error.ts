@@ -17,7 +17,7 @@ const CODE_OF_KIND = {
 } as const;
 
 /** Why there is no usable response. */
-export type UpstreamErrorKind = keyof typeof CODE_OF_KIND;
+type UpstreamErrorKind = keyof typeof CODE_OF_KIND;
 
 /** v4 gave no usable response. The message is for the log and the audit record; clients never see it. */
 export class UpstreamError extends Error {
