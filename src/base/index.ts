@@ -147,6 +147,7 @@ export {
   STATE_SETTINGS,
 } from "./settings/setting-definitions.ts";
 export {
+  DEFAULT_TEXTS,
   givenTexts,
   mayShareAddresses,
   redactSettings,

@@ -2,6 +2,7 @@ import { flushCompileCache } from "node:module";
 import { packFolder } from "../../pack/index.ts";
 import {
   createLog,
+  DEFAULT_TEXTS,
   endLog,
   givenTexts,
   isForPeople,
@@ -124,7 +125,7 @@ async function run(flags: SettingTexts, options: ServeOptions): Promise<number> 
   const given = redactSettings(givenTexts(process.env, flags));
   // The welcome shows the given settings to a person at a terminal.
   if (!isForPeople(settings.LOG_FORMAT))
-    log.info({ settings: given }, "started with these settings, and the defaults of all others");
+    log.info({ settings: { ...DEFAULT_TEXTS, ...given } }, "started with these settings");
   print(await welcome(service, settings, given));
   // A process that is killed does not write its compile cache.
   flushCompileCache();

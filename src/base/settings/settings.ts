@@ -274,6 +274,11 @@ export const redactSettings = (texts: SettingTexts): SettingTexts =>
     }),
   );
 
+/** The texts of the defaults. */
+export const DEFAULT_TEXTS: SettingTexts = Object.fromEntries(
+  names.flatMap((name) => (SETTINGS[name].default === undefined ? [] : [[name, SETTINGS[name].default]])),
+);
+
 /**
  * Whether several clients may have the same address, that of a proxy. Only `TRUST_PROXY` excludes it, because it
  * names the proxies, or states that there are none.
