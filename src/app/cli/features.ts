@@ -28,24 +28,25 @@ export const FEATURE_COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: "rollback",
-    description: "Take promote back: the pack of MAPPINGS_DIR is the active one again.",
+    description: "Undo promote: the pack in MAPPINGS_DIR becomes active again.",
     load: loadPromotion,
   },
   {
     name: "clients",
-    description: "List the clients that CLIENTS_FILE does not name, those with the most requests first.",
+    description: "List the clients that CLIENTS_FILE does not name, with the most requests first.",
     file: "check a client directory (CLIENTS_FILE) in place of the pack",
     load: async () => (await import("../../audit/index.ts")).CLIENTS,
   },
   {
     name: "rollout",
-    description: "Show who gets the translation and why, and what has returned to the old service.",
+    description:
+      "Show the clients that get the translation, the reasons, and the returns to the old service.",
     file: "check a rollout file (ROLLOUT_FILE)",
     load: async () => (await import("../../migration/index.ts")).ROLLOUT,
   },
   {
     name: "sunset",
-    description: "Show, simulate and announce the plan by which the old API ends.",
+    description: "Show, simulate and announce the plan for the end of the old API.",
     isGroup: true,
     file: "check a sunset plan (SUNSET_FILE)",
     load: async () => (await import("../../migration/index.ts")).PLAN,

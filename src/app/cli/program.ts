@@ -41,8 +41,10 @@ function readPort(text: string): number {
 function addServe(program: Command, onExit: OnExit): void {
   const serve = program
     .command("serve")
-    .description("Run the gateway. Each setting is a flag and an environment variable; the flag wins.")
-    .option("--announce", "accept earlier dates of the plan than the published ones")
+    .description(
+      "Run the gateway. Each setting is a flag and an environment variable. The flag has precedence.",
+    )
+    .option("--announce", "accept plan dates that are earlier than the published dates")
     .action(async ({ announce: isAnnounced }: { readonly announce?: true }) => {
       const { serve: run } = await import("./serve.ts");
       onExit(await run(settingTexts(serve), { isAnnounced }));
@@ -55,7 +57,7 @@ function addServe(program: Command, onExit: OnExit): void {
 
 function addSandbox(program: Command, onExit: OnExit): void {
   addSettings(program.command("sandbox"), ["WORDS"])
-    .description("Run the v4 sandbox and its login server alone.")
+    .description("Run only the v4 sandbox and its login server.")
     .option("--host <address>", "address of both listeners", "127.0.0.1")
     .option("--port <port>", "port of the sandbox", readPort, 8090)
     .option("--auth-port <port>", "port of the login server (default: the next one)", readPort)

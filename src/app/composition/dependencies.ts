@@ -53,7 +53,7 @@ function addMetrics({ metrics, audit, shared }: Stores, bodies: RequestBodies): 
   metrics.addGauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
   metrics.addTotal(
     "log_dropped_total",
-    "Log lines dropped because nobody read standard error.",
+    "Log lines dropped because no program read standard error.",
     countDroppedLines,
   );
   metrics.addGauge("replicas", "Processes that share the rate limits.", shared.replicas);

@@ -59,7 +59,7 @@ function addGauges(activePack: ActivePack, { metrics, shared, oauth }: Dependenc
   metrics.addGauge("known_tokens", "Tokens in the token cache.", () => tokens.size);
   metrics.addGauge(
     "accepted_tokens",
-    "Tokens that v4 accepted within a day, 100 000 at most.",
+    "Tokens that v4 accepted within a day, at most 100 000.",
     () => tokens.acceptedCount,
   );
   metrics.addGauge(

@@ -64,7 +64,7 @@ export function createPackReloader(
       ),
     gauge: {
       name: "pack_last_reload_successful",
-      help: "1 if the last reload of the pack succeeded, else 0.",
+      help: "1 if the last reload of the pack succeeded, otherwise 0.",
     },
     metrics,
   });

@@ -158,7 +158,7 @@ export const UPSTREAM_TOKENS: Feature<{ readonly pack: Pack }, UpstreamTokensPar
         ),
       gauge: {
         name: "upstream_tokens_last_reload_successful",
-        help: "1 if the last reload of the tokens file succeeded, else 0.",
+        help: "1 if the last reload of the tokens file succeeded, otherwise 0.",
       },
       metrics,
     });

@@ -24,7 +24,7 @@ const headers = about(z.record(headerName, z.string()).optional(), "Headers by n
 });
 const expectedHeaders = about(
   z.record(headerName, z.union([z.string(), z.null()])).optional(),
-  "The expected headers by name; null: there is no such header. Other headers are not compared.",
+  "The expected headers by name. `null` means no such header. Other headers are not compared.",
   { "Idempotency-Key": "a1", Cookie: null },
 );
 const body = about(
@@ -43,11 +43,15 @@ const status = about(httpStatus.default(200), "The status.", 201);
  * expected response to the client. {@link expandRepeats} expands long lists.
  */
 const exampleDefinition = z.strictObject({
-  title: about(z.string(), "What the case shows.", "Create a volume"),
+  title: about(z.string(), "The subject of the case.", "Create a volume"),
   request: about(call, "The client's request: method and path with query.", "GET /volumes?page=2"),
-  headers: about(z.record(headerName, z.union([z.string(), z.null()])).optional(), "Headers; `null`: none.", {
-    "Idempotency-Key": "a1",
-  }),
+  headers: about(
+    z.record(headerName, z.union([z.string(), z.null()])).optional(),
+    "Headers. `null` means no such header.",
+    {
+      "Idempotency-Key": "a1",
+    },
+  ),
   body,
   file,
   now: about(z.iso.datetime().optional(), "The time of the request, for `$now`.", "2026-01-31T12:00:00Z"),
@@ -74,12 +78,12 @@ const exampleDefinition = z.strictObject({
         }),
       )
       .default([]),
-    "The expected upstream requests. Requests at the same time can be in any order.",
+    "The expected upstream requests. Parallel requests can be in any order.",
     [{ request: "GET /volumes/7", response: { body: { id: 7 } } }],
   ),
   response: about(
     z.strictObject({ status, headers: expectedHeaders, body, file }),
-    "The expected response to the client. With `file` the body is not compared.",
+    "The expected response to the client. With `file`, the body is not compared.",
     { status: 200, body: { id: 7 } },
   ),
   losses: about(

@@ -93,7 +93,7 @@ export function watchOperatorFile<Definition, T>(
   let isLastSuccessful = true;
   metrics.addGauge(
     `${setting.toLowerCase()}_last_reload_successful`,
-    `1 if the last reload of ${setting} succeeded, else 0.`,
+    `1 if the last reload of ${setting} succeeded, otherwise 0.`,
     () => Number(isLastSuccessful),
   );
 

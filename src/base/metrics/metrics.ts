@@ -103,13 +103,13 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
   }),
   upstreamSeconds: addHistogram(registry, {
     name: `${PREFIX}upstream_seconds`,
-    help: "Time of v4 calls of a request.",
+    help: "Time of a request's v4 calls.",
     labelNames: ["lane", "route"],
     bounds: REQUEST_BUCKETS,
   }),
   upstreamResponses: addCounter(registry, {
     name: `${PREFIX}upstream_answers_total`,
-    help: "Responses of v4 by class of status, or none.",
+    help: "v4 responses by class of status, or none.",
     labelNames: ["lane", "class"],
   }),
   rejections: addCounter(registry, {
@@ -161,7 +161,7 @@ const createFeatureMetrics = (registry: MetricRegistry["registry"]) => ({
   }),
   noRoom: addCounter(registry, {
     name: `${PREFIX}comparisons_no_room_total`,
-    help: "Entries of comparisons without room, by store: cases, fields or writes.",
+    help: "Comparison entries dropped because the store was full, by store: cases, fields or writes.",
     labelNames: ["store"],
   }),
   tokenChecks: addCounter(registry, {

@@ -39,7 +39,7 @@ const listeners = {
   ADMIN_HOST: withDefault(
     text,
     "127.0.0.1",
-    "Address of the admin listener. Other addresses than loopback need `ADMIN_TOKEN`",
+    "Address of the admin listener. Addresses other than loopback need `ADMIN_TOKEN`",
   ),
   ADMIN_PORT: withDefault(portOrOff, "8081", "Port of the admin listener. `off` disables the listener"),
   ADMIN_TOKEN: secret(
@@ -48,13 +48,13 @@ const listeners = {
   ),
   TRUST_PROXY: unset(
     proxies,
-    "IP addresses or networks (`10.0.0.0/8`) of proxies that may set `X-Forwarded-For`, separated by commas, or `none`. It also decides [who counts as one client](../threat-model.md#who-counts-as-one-client)",
+    "IP addresses or networks (`10.0.0.0/8`) of proxies that may set `X-Forwarded-For`, separated by commas, or `none`. It also defines [how clients are counted](../threat-model.md#who-counts-as-one-client)",
   ),
   CORS_ORIGINS: unset(origins, "Origins of browser clients, separated by commas, or `*`"),
   BODY_LIMIT: withDefault(
     memorySize,
     "1mb",
-    "Largest request body. All bodies in memory may have 32 times this size, 128 MB at most, plus 4 MB for bodies up to 64 kB",
+    "Largest request body. All bodies in memory together can have 32 times this size, at most 128 MB, plus 4 MB for bodies up to 64 kB",
   ),
   SHUTDOWN_GRACE_MS: withDefault(
     milliseconds(0),
@@ -83,19 +83,19 @@ const v4 = {
   ),
   UPSTREAM_CA: unset(
     text,
-    "PEM file of certificate authorities for v4 and the login server, beside the public ones",
+    "PEM file of certificate authorities for v4 and the login server, in addition to the public authorities",
   ),
   UPSTREAM_CERT: unset(text, "PEM file of the client certificate for v4, with its chain"),
   UPSTREAM_KEY: unset(text, "PEM file of the private key of `UPSTREAM_CERT`, without a passphrase"),
   UPSTREAM_TIMEOUT_MS: withDefault(
     milliseconds(1),
     "30000",
-    "Timeout of a v4 call; a file transfer gets four times as long. A forwarded response: timeout of the head, and of each pause in the body",
+    "Timeout of a v4 call; a file transfer gets four times as long. For a forwarded response, it is the timeout of the head, and of each pause in the body",
   ),
   UPSTREAM_CONNECTIONS: withDefault(
     integer(1, 10_000),
     "64",
-    "Connections to v4. File transfers get an eighth of this number in addition, at least 2",
+    "Maximum number of connections to v4. File transfers get additional connections: an eighth of this number, at least 2",
   ),
   CATALOG_TTL_SECONDS: withDefault(
     seconds(1),
@@ -110,7 +110,7 @@ const v4 = {
   SANDBOX: withDefault(
     trueOrFalse,
     "false",
-    "Use the embedded sandbox although `NODE_ENV` is `production`. Its tokens are public",
+    "Use the embedded sandbox even if `NODE_ENV` is `production`. Its tokens are public",
   ),
   SEED: unset(text, "YAML file of accounts to add to the embedded sandbox"),
 };
@@ -122,12 +122,12 @@ const mapping = {
   ),
   CANDIDATE_MAPPINGS_DIR: unset(
     text,
-    "Folder of the [candidate](../guide/write-a-pack.md#compare-a-new-edition-with-live-traffic), a second pack",
+    "Folder of the [candidate](../guide/write-a-pack.md#compare-a-new-version-with-live-traffic), a second pack",
   ),
   CANDIDATE_RATE: withDefault(
     integer(0, 1000),
     "20",
-    "Most comparisons with the candidate per second and process",
+    "Maximum number of comparisons with the candidate per second and process",
   ),
   WORDS: withDefault(
     productWords,
@@ -142,22 +142,22 @@ const mapping = {
 
 const clients = {
   CLIENTS_FILE: unset(text, "Names of clients: see [Client directory](clients-file.md)"),
-  SUNSET_FILE: unset(text, "The plan by which alpha ends: see [Sunset plan](sunset-file.md)"),
-  ROLLOUT_FILE: unset(text, "Which clients get the translation: see [Rollout file](rollout-file.md)"),
+  SUNSET_FILE: unset(text, "The plan for the end of alpha: see [Sunset plan](sunset-file.md)"),
+  ROLLOUT_FILE: unset(text, "The clients that get the translation: see [Rollout file](rollout-file.md)"),
   NOTICES_FILE: unset(text, "Receivers of webhooks: see [Notices](notices.md)"),
   CLIENT_HEADER: unset(
     headerName,
-    "Request header in which a proxy of `TRUST_PROXY` names the client, at most 64 characters. The proxy must remove it from clients' requests",
+    "Request header with the name of the client, at most 64 characters, from a proxy in `TRUST_PROXY`. The proxy must remove it from clients' requests",
   ),
   QUIET_DAYS: withDefault(
     integer(1, 400),
     "7",
-    "Days that decide the [state](clients-file.md#states) of a client",
+    "Number of days whose requests determine the [state](clients-file.md#states) of a client",
   ),
   MIGRATION_PAGE: withDefault(
     onOrOff,
     "off",
-    "`on`: the [pages for clients](responses.md#pages-for-clients). They need the audit",
+    "`on` enables the [pages for clients](responses.md#pages-for-clients), which need the audit",
   ),
 };
 
@@ -165,7 +165,7 @@ const tokens = {
   RATE_LIMIT: withDefault(
     rate,
     "1600/120",
-    "Rate limit of each token, and of each address without one: 1600 requests in 120 seconds. v4 itself limits `Bearer` requests with an accepted token",
+    "Rate limit of each token, and of each address for requests without a token: 1600 requests in 120 seconds. v4 itself limits `Bearer` requests with an accepted token",
   ),
   RATE_LIMIT_CREATE: withDefault(
     rate,
@@ -181,7 +181,7 @@ const tokens = {
   TOKEN_CACHE_SIZE: withDefault(
     integer(1, 1_000_000),
     "10000",
-    "Accepted tokens in the cache, and as many rejected ones",
+    "Maximum number of accepted tokens in the cache, and of rejected tokens",
   ),
   UPSTREAM_TOKEN: secret(text, "Token for v4, for a pack with `token: setting`"),
   CLIENT_TOKENS: secret(
@@ -198,7 +198,7 @@ const tokens = {
   ),
   REDIS_URL: secret(
     redisUrl,
-    "`redis://` or `rediss://`: rate limits, token info and the state store, shared by all replicas",
+    "`redis://` or `rediss://` URL of the Redis in which all replicas share rate limits, token info and the state store",
   ),
 };
 
@@ -217,7 +217,7 @@ const audit = {
   AUDIT_RETENTION_DAYS: withDefault(
     integer(1, 36_500),
     "30",
-    "Days after which records are deleted, a day (UTC) at a time",
+    "Days after which records are deleted, by whole days in UTC",
   ),
   USAGE_RETENTION_DAYS: withDefault(
     integer(1, 36_500),
@@ -233,7 +233,7 @@ const audit = {
   DATA_DIR: withDefault(text, "./data", "Folder for SQLite: the audit store and the state store"),
   DATABASE_URL: secret(
     postgresUrl,
-    "`postgres://...`: the audit store is PostgreSQL, shared by all replicas",
+    "`postgres://...` URL of the PostgreSQL database in which all replicas share the audit store",
   ),
   LOG_LEVEL: withDefault(
     oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent"),
@@ -248,7 +248,7 @@ const audit = {
   SERVER_TIMING: withDefault(
     onOrOff,
     "off",
-    "`on`: alpha responses have a `Server-Timing` header with the time of each pipeline stage",
+    "`on` adds a `Server-Timing` header with the time of each pipeline stage to alpha responses",
   ),
 };
 

@@ -42,7 +42,7 @@ export function createCandidateReloader(
 ): Reload | undefined {
   const { CANDIDATE_MAPPINGS_DIR: folder } = settings;
   if (folder === undefined) return undefined;
-  metrics.addGauge("candidate_offered", "1 while testers can ask for the candidate, else 0.", () =>
+  metrics.addGauge("candidate_offered", "1 while testers can request the candidate, otherwise 0.", () =>
     Number(activePack.candidate() !== undefined),
   );
 
@@ -78,7 +78,7 @@ export function createCandidateReloader(
       ),
     gauge: {
       name: "candidate_last_reload_successful",
-      help: "1 if the last reload of the candidate succeeded, else 0.",
+      help: "1 if the last reload of the candidate succeeded, otherwise 0.",
     },
     metrics,
   });

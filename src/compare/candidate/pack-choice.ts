@@ -161,8 +161,8 @@ export const PACK_CHOICE: Feature<PackChoiceNeeds, PackChoice | undefined> = {
     );
     await look();
     const isPromoted = (): boolean => wanted().pack === "candidate";
-    metrics.addGauge("pack_promoted", "1 while a pack is promoted, else 0.", () => Number(isPromoted()));
-    metrics.addGauge("pack_promoted_missing", "1 if no folder contains the promoted pack, else 0.", () =>
+    metrics.addGauge("pack_promoted", "1 while a pack is promoted, otherwise 0.", () => Number(isPromoted()));
+    metrics.addGauge("pack_promoted_missing", "1 if no folder contains the promoted pack, otherwise 0.", () =>
       Number(isMissing),
     );
 

@@ -85,7 +85,7 @@ export const COMPARISONS_COMMANDS: FeatureCommands<CommandNeeds, object> = {
         { syntax: "--route <route>", description: "only this route, for example 'GET /vm/instances/:id'" },
         {
           syntax: "--fail-above <percentage>",
-          description: "the rate of differing answers to test, with an exit code (default: 0.1%, without)",
+          description: "the rate of differing responses to test, with an exit code (default: 0.1%, without)",
         },
       ],
       format: "json",

@@ -69,7 +69,7 @@ function openTemplates(log: Log, metrics: Metrics): RouteTemplates {
   );
   metrics.addTotal(
     "observed_routes_refused_total",
-    "Requests recorded as the route other: a share of the observed routes is used up.",
+    "Requests recorded as the route other, because a share of the observed routes is used up.",
     () => templates.refused,
   );
   return templates;

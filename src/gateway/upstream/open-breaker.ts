@@ -27,7 +27,7 @@ export function openBreaker(
       else log.error({ code }, `${reason}: the circuit is open, a few requests a second probe it`);
     },
   });
-  metrics.addGauge(gauge, `1 while the circuit to ${service} is open, else 0.`, () =>
+  metrics.addGauge(gauge, `1 while the circuit to ${service} is open, otherwise 0.`, () =>
     Number(breaker.state() !== "closed"),
   );
   return breaker;

@@ -46,7 +46,7 @@ export const NOTICES: Feature<NoticesNeeds, FeatureParts | undefined> = {
     metrics.addGauge("notices_waiting", "Notices that wait in this process.", () => notices.stats().waiting);
     metrics.addGauge(
       "notices_ignored",
-      "Clients and losses without notices: too many to remember.",
+      "Clients and losses without notices, because the memory for them is full.",
       () => notices.stats().ignored,
     );
     metrics.addGauge(

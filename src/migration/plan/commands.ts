@@ -98,7 +98,7 @@ export const PLAN_COMMANDS: FeatureCommands<CommandNeeds, PlanParts> = {
   all: [
     {
       syntax: "status",
-      description: "Print the stages: what runs now, what is next, and who paused it.",
+      description: "Print the active stages, the next stages, and pauses.",
       format: "json",
       // Without a store the past calls are unknown.
       audit: "where there is one",
@@ -107,7 +107,7 @@ export const PLAN_COMMANDS: FeatureCommands<CommandNeeds, PlanParts> = {
     {
       syntax: "simulate",
       description:
-        "Run the plan over the recorded weeks, and print which clients each stage hits. Change nothing.",
+        "Run the plan with recorded calls, and print the clients that each stage would affect. Change nothing.",
       format: "json",
       audit: "needed",
       async run({ parts, needs: { audit, directory, pack }, onProgress }) {
@@ -123,7 +123,7 @@ export const PLAN_COMMANDS: FeatureCommands<CommandNeeds, PlanParts> = {
     },
     {
       syntax: "announce",
-      description: "Accept dates that are earlier than the published ones.",
+      description: "Accept dates that are earlier than the published dates.",
       withoutStore: "the first gateway that starts with the plan publishes its dates",
       async run({ parts }) {
         await parts.announce();

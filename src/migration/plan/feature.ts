@@ -48,7 +48,7 @@ function addGauges(
     status,
   }: Pick<PlanParts, "status"> & { readonly rules: PlanRuntime; readonly control: PlanControl },
 ): void {
-  metrics.addGauge("sunset_in_force", "1 while requests are decided by the sunset plan, else 0.", () =>
+  metrics.addGauge("sunset_in_force", "1 while the sunset plan applies to requests, otherwise 0.", () =>
     Number(rules.isInForce()),
   );
   metrics.addGauge("sunset_paused", "Pauses of the sunset plan.", () => control.state().pauses.length);

@@ -25,6 +25,6 @@ export interface PlanNeeds {
   readonly clients: Pick<ClientsParts, "current" | "candidate" | "join">;
   readonly state: Pick<KeyValueStore, "get" | "setIfAbsent" | "replace">;
   readonly audit: Pick<AuditStore, "decisions"> | undefined;
-  /** Accept dates that are earlier than the published ones. */
+  /** Accept dates that are earlier than the published dates. */
   readonly isAnnounced: boolean;
 }

@@ -32,9 +32,9 @@ const TURN_BACK = createAction({
     'Send {"by": "your name", "target": "all"}: a route, a client or all, with "reason" if you like. Texts have at most 200 characters.',
   command: {
     syntax: "turn-back <target>",
-    description: "Return a route, a client or everything to the old service, on all replicas.",
+    description: "Return a route, a client or all clients to the old service, on all replicas.",
     argument: "a route of the pack, a client of CLIENTS_FILE, or all",
-    flags: [{ syntax: "--reason <text>", description: "why, for those who read the state" }],
+    flags: [{ syntax: "--reason <text>", description: "the reason, shown with the return" }],
     withoutStore: "no gateway has started with this rollout",
   },
   async run(parts: RolloutParts, order) {
@@ -55,7 +55,7 @@ const RESUME = createAction({
   form: ORDER,
   command: {
     syntax: "resume <target>",
-    description: "End a return: the file decides again.",
+    description: "End a return, so that the rollout file applies again.",
     argument: "a route, a client, or all",
   },
   async run(parts: RolloutParts, order) {

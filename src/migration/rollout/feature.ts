@@ -44,12 +44,14 @@ const createDirectoryCheck =
   };
 
 function addGauges({ addGauge, addRouteGauge }: FeatureHost["metrics"], { returns }: Rollout): void {
-  addRouteGauge("rollout_tripped", "1 for each route that has returned to the old service, or for all.", () =>
-    returns.trips().flatMap(({ kind, name }) => (kind === "client" ? [] : [[name, 1] as const])),
+  addRouteGauge(
+    "rollout_tripped",
+    "1 for each route that has returned to the old service, or for all routes.",
+    () => returns.trips().flatMap(({ kind, name }) => (kind === "client" ? [] : [[name, 1] as const])),
   );
   addGauge(
     "rollout_blocked",
-    "Routes that should return to the old service, which fails too.",
+    "Routes that should return to the old service, which also fails.",
     () => returns.blocked().length,
   );
 }

@@ -43,12 +43,12 @@ const objects = about(
 export const clientBodies = z.strictObject({
   media_types: about(
     z.array(bodyType).min(1).optional(),
-    "Media types that clients may send. `application/x-www-form-urlencoded` is a form, others are JSON. Default: JSON, also with the form type of `curl -d`.",
+    "Media types that clients may send. `application/x-www-form-urlencoded` is a form, others are JSON. Default: JSON, even with the form type of `curl -d`.",
     ["application/x-www-form-urlencoded", "application/json"],
   ),
   null_body: about(
     z.literal("absent").optional(),
-    "`absent`: the body `null` counts as none. Default: it is an error.",
+    "With `absent`, the body `null` is treated as no body. Default: it is an error.",
     "absent",
   ),
   object: clientObject,

@@ -12,7 +12,7 @@ export const MOST_CALLS = 100;
 
 /** Several ids in one call. */
 export const chunkSchema = z.strictObject({
-  size: about(z.int().min(2).max(MOST_CALLS), "The most ids of a call.", 20),
+  size: about(z.int().min(2).max(MOST_CALLS), "The most ids in a call.", 20),
   member: about(
     name.optional(),
     "The member of the upstream's body with the ids, dotted if nested. Default: they are in `upstream`, separated by commas.",
@@ -20,7 +20,7 @@ export const chunkSchema = z.strictObject({
   ),
   type: about(
     z.enum(["text", "number"]).default("text"),
-    "What an id is in `member`. Default: `text`.",
+    "The type of an id in `member`. Default: `text`.",
     "number",
   ),
   id: about(name.default("id"), "The member of the upstream's object with its id. Default: `id`.", "number"),

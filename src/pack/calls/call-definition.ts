@@ -25,8 +25,12 @@ const failed = z.strictObject({
 });
 
 const repeat = z.strictObject({
-  until: about(expression, "JSONata over the response: whether it is the last one.", 'state = "printed"'),
-  failed: about(failed.optional(), "When the operation has failed. Default: never.", {
+  until: about(
+    expression,
+    "JSONata over the response: whether this response is the last.",
+    'state = "printed"',
+  ),
+  failed: about(failed.optional(), "The condition for a failed operation. Default: none.", {
     when: 'state = "jammed"',
   }),
   interval_ms: about(
@@ -36,17 +40,17 @@ const repeat = z.strictObject({
   ),
   timeout_ms: about(
     z.int().positive().max(LONGEST_TIME),
-    "The longest time. After it, a call before the main call has no effect, another one is `unfinished`.",
+    "The longest time. After this time, a call before the main call has no effect, and any other call is `unfinished`.",
     20_000,
   ),
 });
 
 const unfinished = z
   .strictObject({
-    message: about(name.optional(), "An error: a message of `pack.yaml`.", "still_running"),
+    message: about(name.optional(), "The text of the error, as a name in `messages`.", "still_running"),
     body: about(
       expression.optional(),
-      "A success: JSONata of the client's object, over the response to the main call.",
+      "JSONata over the response to the main call: the client's object.",
       '{ "id": id, "state": "busy" }',
     ),
     status: about(
@@ -69,7 +73,7 @@ const unfinished = z
 
 /** Keys about the sending of a call: when, and with which data. */
 const requestKeys = {
-  upstream: about(name, "The upstream operation. It may have names in braces.", "GET /books/{id}/loan"),
+  upstream: about(name, "The upstream operation. It can contain names in braces.", "GET /books/{id}/loan"),
   at: about(
     z.enum(["before", "after"]).default("after"),
     "`before` or `after` (the default) the main call.",
@@ -77,12 +81,12 @@ const requestKeys = {
   ),
   when: about(
     expression.optional(),
-    "JSONata: whether the call is sent. Input: before the main call the client's body, else the upstream's object. Default: always.",
+    "JSONata: whether the call is sent. Input: the client's body before the main call, otherwise the upstream's object. Default: always.",
     "$exists(author)",
   ),
   status: about(
     z.int().min(200).max(299).optional(),
-    "It is sent after this status of the main call. Default: any success.",
+    "The status of the main call after which it is sent. Default: any successful status.",
     202,
   ),
   each: about(
@@ -102,7 +106,7 @@ const requestKeys = {
   ),
   part: about(
     name.optional(),
-    "Its object is this member of the upstream's object. A write sends this member of the body. Without the member, the call reads the part.",
+    "The response is this member of the upstream's object. A write sends this member of the body. If the body lacks the member, the call reads the part.",
     "preferences",
   ),
 };
@@ -147,7 +151,7 @@ const responseKeys = {
 const failureKeys = {
   not_found_field: about(
     name.optional(),
-    "A 404 becomes an error of this field of the client. Other failures have no effect. Default: the upstream's error is translated.",
+    "A 404 becomes an error about this client field. Other failures have no effect. Default: the upstream's error is translated.",
     "author",
   ),
   failure: about(
@@ -162,12 +166,12 @@ const failureKeys = {
   ),
   fallback: about(
     expression.optional(),
-    "With `answer`, required unless `optional` is false: JSONata over the response so far. It gives the client's object if the call fails. `$failure` is the upstream's error: `status` and `body`.",
+    "With `answer`, required unless `optional` is false: JSONata over the response so far. Its result is the client's object if the call fails. `$failure` is the upstream's error: `status` and `body`.",
     '{ "id": $number($path.id) }',
   ),
   unfinished: about(
     unfinished.optional(),
-    "With `repeat`: the response if the operation takes too long: an error with a `message`, or a success with a `body`. Default: status 504.",
+    "With `repeat`: the response if the operation takes too long. With `message`, it is an error; with `body`, a successful response. Default: status 504.",
     { message: "still_running", status: 504 },
   ),
 };

@@ -19,7 +19,7 @@ export const credentialsPlace = z.strictObject({
     "The scheme `Basic`. The token is the decoded user name, the password, or both with a colon.",
     "username",
   ),
-  header: about(fieldHeaderName.optional(), "A header with nothing but the token.", "X-Api-Key"),
+  header: about(fieldHeaderName.optional(), "A header that contains only the token.", "X-Api-Key"),
   query: about(
     parameterName.optional(),
     "A query parameter. It is neither recorded nor passed to the other side.",
@@ -32,7 +32,7 @@ export const credentialsPlace = z.strictObject({
 export const clientCredentials = credentialsPlace.extend({
   or: about(
     z.array(credentialsPlace).min(1).optional(),
-    "Further places. The first one with a token counts.",
+    "Further places. The first place with a token is used.",
     [{ basic: "username" }],
   ),
   realm: about(
@@ -46,7 +46,7 @@ export const clientCredentials = credentialsPlace.extend({
 export const upstreamCredentials = credentialsPlace.extend({
   token: about(
     z.enum(["client", "setting", "table"]).default("client"),
-    "The token that the upstream gets: the client's (`client`), that of `UPSTREAM_TOKEN` (`setting`), or the client's entry in `UPSTREAM_TOKENS_FILE` (`table`). Unknown tokens get status 401.",
+    "The token that the upstream gets: the client's (`client`), the setting `UPSTREAM_TOKEN` (`setting`), or the client's entry in `UPSTREAM_TOKENS_FILE` (`table`). Unknown tokens get status 401.",
     "table",
   ),
 });

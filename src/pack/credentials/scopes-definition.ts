@@ -6,11 +6,11 @@ import { headerName } from "../values/text-types.ts";
 const name = z.string().min(1);
 
 export const scopes = z.strictObject({
-  levels: about(z.array(name).min(1), "The client's levels, ascending: each includes the ones before it.", [
+  levels: about(z.array(name).min(1), "The client's levels, ascending. Each includes all levels before it.", [
     "look",
     "write",
   ]),
-  all: about(name, "The scope for everything, and the name of the highest level.", "*"),
+  all: about(name, "The scope that includes all scopes, and the name of the highest level.", "*"),
   resources: about(z.record(name, name), "Client resource → upstream area.", { books: "items" }),
   aliases: about(z.record(name, name).optional(), "Other names of client resources.", {
     writers: "books",

@@ -57,7 +57,7 @@ export const errorCode = z.preprocess(
   z.strictObject({
     code: about(name.optional(), "The client's code. Default: the upstream's.", "card_error"),
     status: about(errorStatus.optional(), "The client's status. Default: by `statuses`.", 402),
-    message: about(name.optional(), "The text, instead of the upstream's.", "Your card was declined."),
+    message: about(name.optional(), "The text that replaces the upstream's.", "Your card was declined."),
   }),
 );
 
@@ -69,7 +69,7 @@ const validationCodes = about(
 
 /** Errors about a request that breaks a rule of the pack. */
 const validation = z.strictObject({
-  status: about(errorStatus.optional(), "Their status. Default: as for status 400.", 422),
+  status: about(errorStatus.optional(), "The status of these errors. Default: as for status 400.", 422),
   message: about(
     name.optional(),
     "The text of `$message` outside of the array of `responses.error`. Default: the reasons.",
@@ -81,17 +81,17 @@ const validation = z.strictObject({
 export const errors = z.strictObject({
   statuses: about(
     z.record(statusKey, status).optional(),
-    "Error statuses: upstream → client, also for the gateway's own errors. `404` wins over `4XX`, and `4XX` over `default`. A status without a key is unchanged.",
+    "Error statuses: upstream → client, including the gateway's own errors. Precedence: `404`, `4XX`, `default`. A status without a key is unchanged.",
     { 404: 404, 429: 420, "4XX": 400, default: 500 },
   ),
   unknown_in_body: about(
     errorStatus.optional(),
-    "What a 404 about a POST whose path names no object counts as. Default: 404.",
+    "The upstream status that replaces a 404 for a POST whose path contains no id. Default: 404.",
     400,
   ),
   codes: about(
     z.record(name, errorCode).optional(),
-    "Codes of errors: upstream → client, also with a status and a message.",
+    "Error codes: upstream → client, optionally with a status and a message.",
     { insufficient_funds: { code: "card_error", status: 402 } },
   ),
   other_codes: about(
@@ -101,7 +101,7 @@ export const errors = z.strictObject({
   ),
   status_codes: about(
     z.record(statusKey, name).optional(),
-    "The code of errors that have none, such as the gateway's own, by the client's status.",
+    "The code of errors without a code, such as the gateway's own, by the client's status.",
     { 404: "not_found", "4XX": "invalid_request" },
   ),
   validation: about(
@@ -117,7 +117,7 @@ export const errors = z.strictObject({
               ),
             })
             .optional(),
-          "The same for invalid queries, filters and pages.",
+          "The same keys for invalid queries, filters and pages.",
           { status: 400, message: "Bad Request" },
         ),
       })

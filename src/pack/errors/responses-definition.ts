@@ -12,12 +12,12 @@ const statusOrClass = z.union([z.int().min(400).max(599), z.enum(["4XX", "5XX"])
 export const shapeRule = z.strictObject({
   status: about(
     z.union([statusOrClass, z.array(statusOrClass).min(1)]).optional(),
-    "Errors with this status, or with one of several. `4XX` is a class. Default: any.",
+    "Errors with this status, or one of these. `4XX` is a class. Default: any.",
     [400, 422],
   ),
   code: about(
     z.union([name, z.array(name).min(1)]).optional(),
-    "Errors with this code of this side, or one of several. Default: any.",
+    "Errors with this code of this side, or one of these. Default: any.",
     ["sold_out"],
   ),
   fields: about(
@@ -52,7 +52,7 @@ const shapes = {
   ),
   error_shapes: about(
     z.array(shapeRule).min(1).optional(),
-    "Shapes of some errors. The first that matches is used, before `error`.",
+    "Shapes of some errors. The first matching shape is used, before `error`.",
     [{ status: 422, fields: true, shape: { $field: ["$message"] } }],
   ),
   no_field: about(
@@ -96,7 +96,7 @@ const responses = z.strictObject(shapes);
 export const upstreamResponses = responses.extend({
   field_indexes: about(
     z.enum(["brackets", "dots"]).default("dots"),
-    "The index of an item: only `lines[0].sku` (`brackets`), or also `lines.0.sku` (`dots`, the default).",
+    "The index of an item: only `lines[0].sku` (`brackets`), or both this and `lines.0.sku` (`dots`, the default).",
     "brackets",
   ),
   empty_list: about(emptyList.default("present"), EMPTY_LIST, "omitted"),

@@ -36,7 +36,7 @@ export const checkDefinition = <T extends z.ZodType>(field: T, example: string) 
     field,
     message: about(
       name,
-      "JSONata over the client's body: the text of the error. An empty text or another value is no error.",
+      "JSONata over the client's body: the text of the error. Only a text that is not empty is an error.",
       example,
     ),
     ...outcomeKeys,

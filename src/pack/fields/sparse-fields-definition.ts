@@ -15,7 +15,7 @@ const definition = z.strictObject({
     "Names are separated by commas (`fields=a,b`, the default), or repeated (`fields=a&fields=b`).",
     "repeat",
   ),
-  always: about(z.array(name).default([]), "Members that are always there.", ["id"]),
+  always: about(z.array(name).default([]), "Members that are always included.", ["id"]),
   unknown: about(
     z.enum(["ignore", "reject"]).default("ignore"),
     "Unknown names have no effect (the default), or get status 400.",
@@ -28,7 +28,7 @@ export type SparseFieldsDefinition = z.infer<typeof definition>;
 /** The key of `client`, for all routes. */
 export const clientSparseFields = about(
   definition.optional(),
-  "How clients choose members of objects. Default: they get all.",
+  "How clients choose members of objects. Default: they get all members.",
   { parameter: "fields", always: ["id"] },
 );
 

@@ -34,7 +34,7 @@ const sort = z.strictObject({
   descending: about(name.default(`-${FIELD}`), "The value for a descending order.", "{field},desc"),
   multiple: about(
     multiple.optional(),
-    "How to sort by several fields: `repeat` (`sort=a&sort=b`) or `comma` (`sort=a,b`). Default: by one only.",
+    "How to sort by several fields: `repeat` (`sort=a&sort=b`) or `comma` (`sort=a,b`). Default: only one field.",
     "comma",
   ),
 });
@@ -63,10 +63,10 @@ export const upstreamFilters = z.strictObject({
         multiple: about(multiple, "The values are repeated parameters, or separated by commas.", "comma"),
       })
       .optional(),
-    "In a query: a parameter with several values, and one of them must be equal.",
+    "In a query: a parameter with several values, one of which must be equal.",
     { parameter: "{field}", multiple: "comma" },
   ),
-  sort: about(sort.optional(), "In a query: the order of a list. In a header see `order_by`.", {
+  sort: about(sort.optional(), "In a query: the order of a list. In a header, use `order_by`.", {
     parameter: "sort",
     multiple: "comma",
   }),

@@ -32,10 +32,10 @@ const requestHeaderRule = z.strictObject({
   ),
   write: about(
     expression.optional(),
-    "JSONata of the value over the client's body without its wrapper. `$value` is the client's header. An undefined result is not sent.",
+    "JSONata over the client's body without its wrapper: the value. `$value` is the client's header. An undefined result is not sent.",
     "version",
   ),
-  every_call: about(z.literal(true).optional(), "All calls of the request have the header.", true),
+  every_call: about(z.literal(true).optional(), "All calls of the request send the header.", true),
   required: about(z.literal(true).optional(), "A request without the value gets status 400.", true),
   default: about(headerValue.optional(), "The value if the client has not sent the header.", "en"),
 });
@@ -45,17 +45,17 @@ const responseHeaderRule = z.strictObject({
   const: about(headerValue.optional(), "A constant value.", "2024-05-01"),
   read: about(
     expression.optional(),
-    "JSONata of the value over the upstream's object. With `upstream`: only if the upstream does not send that header. `$object` and `$status` are the client's.",
+    "JSONata over the upstream's object: the value. With `upstream`, it is used only if the upstream does not send that header. `$object` and `$status` are the client's.",
     '$response_headers."x-used" & "/" & $response_headers."x-limit"',
   ),
   on: about(
     z.enum(["success", "error", "always"]).default("success"),
-    "The responses that have the header. Default: successful ones, and 304.",
+    "The responses that contain the header. Default: successful responses, and 304.",
     "always",
   ),
   links: about(
     z.enum(["path", "absolute"]).default("path"),
-    "A path in this header becomes a URL below the setting `PUBLIC_URL` (`absolute`). Default: it stays a path.",
+    "With `absolute`, a path in this header becomes a URL below `PUBLIC_URL`.",
     "absolute",
   ),
 });
@@ -110,7 +110,7 @@ const place = {
 /** The version that clients ask for. */
 export const clientVersion = z.strictObject({
   ...place,
-  required: about(z.literal(true).optional(), "A request without the version is an error, too.", true),
+  required: about(z.literal(true).optional(), "A request without the version is also an error.", true),
 });
 
 /** The version that the gateway asks the upstream for. */

@@ -60,7 +60,7 @@ export const upload = routeKey({
 export const when = routeKey({
   schema: about(
     z.string().min(1).optional(),
-    "JSONata over the client's body, also with `$path` or `$query`: whether the route is used. The first route whose `when` is true counts.",
+    "JSONata over the client's body, `$path` or `$query`: whether the route is used. The first route whose `when` is true is used.",
     "$exists(password)",
   ),
 });
@@ -69,7 +69,7 @@ export const when = routeKey({
 export const onlyChanges = routeKey({
   schema: about(
     z.union([z.literal(true), z.literal("items")]).optional(),
-    "Sends only members that differ from the response of `read_route`. `items`: of a list, only items that differ.",
+    "Sends only members that differ from the response of `read_route`. With `items`, a list has only items that differ.",
     true,
   ),
   rules: [needsKey("read_route", "the route that reads the current object"), needsObjectBody],
@@ -79,7 +79,7 @@ export const onlyChanges = routeKey({
 export const readRoute = routeKey({
   schema: about(
     name.optional(),
-    "The client's route that reads the object. Clients may send back what it returns.",
+    "The client's route that reads the object. Clients may send back its response.",
     "GET /books/:id",
   ),
   rules: [

@@ -33,13 +33,13 @@ const definitionSchema = z.strictObject({
   ),
   chunk: about(
     chunkSchema.optional(),
-    "The upstream takes several ids in one call, and responds with a list. An id that the list lacks gets status 404. Default: a call for each id.",
+    "The upstream accepts several ids in one call, and returns a list. An id that the list lacks gets status 404. Default: a call for each id.",
     { size: 20, member: "ids" },
   ),
   ids: about(name, "JSONata over the client's body: the ids.", "ids"),
   most: about(
     z.int().positive().max(MOST_IDS),
-    "The most ids of a request. They make at most 100 calls.",
+    "The most ids in a request. They can take at most 100 calls.",
     50,
   ),
   concurrency: about(
@@ -54,7 +54,7 @@ const definitionSchema = z.strictObject({
   ),
   whole_errors: about(
     z.array(z.int().min(400).max(599)).min(1).optional(),
-    "Statuses of the upstream. If all calls fail with the same one, the whole response is this error.",
+    "Statuses of the upstream. If all calls fail with the same status, the whole response is this error.",
     [403],
   ),
   success: about(
@@ -69,7 +69,7 @@ const definitionSchema = z.strictObject({
   ),
   list: about(
     json.default("$items"),
-    "The response as JSON: `$items` are all results, `$successes` and `$failures` a part of them, `$succeeded` and `$failed` their numbers. Default: the array.",
+    "The response as JSON: `$items` are all results, `$successes` and `$failures` those of one kind, `$succeeded` and `$failed` their numbers. Default: the array.",
     { results: "$items", failed: "$failed" },
   ),
 });

@@ -14,7 +14,7 @@ const name = z.string().min(1);
 export const scope = routeKey({
   schema: about(
     name.optional(),
-    "`public`, `token` (any), or `resource:level`. Default: `token` where clients have credentials, else `public`.",
+    "`public`, `token` (any), or `resource:level`. Default: `token` if clients have credentials, otherwise `public`.",
     "books:look",
   ),
 });
@@ -22,7 +22,7 @@ export const scope = routeKey({
 export const withoutScopes = routeKey({
   schema: about(
     name.optional(),
-    "The object for tokens without any scope. Default: they get 403.",
+    "The object for tokens without any scope. Default: status 403.",
     "public_profile",
   ),
   rules: [
@@ -35,12 +35,12 @@ export const withoutScopes = routeKey({
 
 const tokensDefinition = z.strictObject({
   token: about(name, "The field with the token.", "token"),
-  scopes: about(name, "The field with its scopes.", "scopes"),
-  expires: about(name.optional(), "The field with its expiry.", "ends_at"),
+  scopes: about(name, "The field with the token's scopes.", "scopes"),
+  expires: about(name.optional(), "The field with the token's expiry.", "ends_at"),
   created: about(z.literal(true).optional(), "The response contains the complete, new token.", true),
   deleted: about(
     z.literal(true).optional(),
-    "The upstream deletes the token. `read_route` reads it before.",
+    "The upstream deletes the token. `read_route` first reads it.",
     true,
   ),
 });

@@ -18,7 +18,7 @@ const needsList = needs<RouteFacts>(
 export const pagination = routeKey({
   schema: about(
     routePagination.optional(),
-    "How each side pages this list. `none`: neither side does. Default: as in `pack.yaml`.",
+    "How each side pages this list. With `none`, neither side has pages. Default: as in `pack.yaml`.",
     { client: "none" },
   ),
   rules: [needsList],
@@ -52,7 +52,7 @@ export const where = routeKey({
 export const whereValues = routeKey({
   schema: about(
     z.record(name, name).optional(),
-    "Upstream fields, each with a value kind. The list has only objects whose value is in its table.",
+    "Upstream fields, each with a value kind. The list contains only objects whose value is in its table.",
     { status: "state" },
   ),
   rules: [needsFilteredList],
@@ -61,7 +61,7 @@ export const whereValues = routeKey({
 export const defaultFilter = routeKey({
   schema: about(
     z.record(name, z.union([filterValue, z.array(filterValue).min(1)])).optional(),
-    "The filter by each of these fields, a value or several, if the client does not filter by it.",
+    "Values for filters by these fields, if the client does not filter by the field.",
     { state: "open" },
   ),
   rules: [needsList],
@@ -70,7 +70,7 @@ export const defaultFilter = routeKey({
 export const defaultOrder = routeKey({
   schema: about(
     z.record(name, z.enum(["ascending", "descending"])).optional(),
-    "The order of the list if the client gives none.",
+    "The order of the list if the client sends none.",
     { created: "descending" },
   ),
   rules: [needsList],
@@ -88,7 +88,7 @@ const aggregation = about(
     .strictObject({
       include: about(
         z.string().min(1).optional(),
-        "JSONata over the upstream row: whether the list has it.",
+        "JSONata over the upstream row: whether the list contains it.",
         'kind != "hidden"',
       ),
       max_items: about(z.int().positive(), "The longest upstream list.", 1000),

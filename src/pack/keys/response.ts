@@ -15,7 +15,7 @@ const expression = z.string().min(1);
 export const response = routeKey({
   schema: about(
     z.enum(["list", "object", "none", "file"]).default("object"),
-    "The kind of the response. `file`: the file that the upstream sends.",
+    "The kind of response. `file` is the upstream's file.",
     "list",
   ),
   rules: [
@@ -69,7 +69,7 @@ export const text = routeKey({
         ),
       })
       .optional(),
-    "Successful responses are a text, which an expression makes of the client's object or list.",
+    "Successful responses are a text, computed from the client's object or list.",
     { content_type: "text/plain; charset=utf-8", body: "title" },
   ),
   rules: [
@@ -112,7 +112,7 @@ export const oneOf = routeKey({
       )
       .min(1)
       .optional(),
-    "Objects of the response: the first whose `when` is true. Default: the object of this file.",
+    "Objects of the response. The first whose `when` is true is used. Default: the object of this file.",
     [{ object: "cat", when: 'kind = "cat"' }, { object: "dog" }],
   ),
 });

@@ -28,7 +28,7 @@ export const client = routeKey({
 });
 
 export const upstream = routeKey({
-  schema: about(name.optional(), "The main call. It may have names in braces.", "GET /books/{id}"),
+  schema: about(name.optional(), "The main call. It can contain names in braces.", "GET /books/{id}"),
   rules: [
     states(
       (route) =>
@@ -63,7 +63,7 @@ type Sides = { readonly upstream?: unknown } | undefined;
 export const catalog = routeKey({
   schema: about(
     z.union([z.literal(true), name]).optional(),
-    "Instead of `upstream`: the response is a cached catalog, or an object of it. `true` for the catalog of this file, else its `object`.",
+    "Instead of `upstream`: the response is a cached catalog, or an object of it. `true` for the catalog in this file, otherwise its `object`.",
     true,
   ),
   rules: [
@@ -86,7 +86,7 @@ export const catalog = routeKey({
 export const query = routeKey({
   schema: about(
     routeQuery.optional(),
-    "Query parameters of this route. They add to `client.query`, or replace one of the same name.",
+    "Query parameters of this route. They extend `client.query`, or replace parameters with the same name.",
     { parameters: { expand: "embed" } },
   ),
 });
@@ -106,11 +106,7 @@ export const values = routeKey({
 });
 
 export const safe = routeKey({
-  schema: about(
-    z.literal(true).optional(),
-    "A `POST` that only reads: comparisons may send it once more.",
-    true,
-  ),
+  schema: about(z.literal(true).optional(), "A `POST` that only reads. Comparisons may repeat it.", true),
   rules: [
     states(
       (route) =>

@@ -75,7 +75,7 @@ export const clientPagination = z.strictObject({
       fixedSize,
       z.strictObject({
         parameter: queryParameter("limit"),
-        default: about(z.int().positive(), "The size if the client gives none.", 10),
+        default: about(z.int().positive(), "The size if the client sends none.", 10),
         maximum: maximum("The largest number."),
         above: about(
           z.enum(["reject", "maximum"]).default("reject"),
@@ -89,27 +89,27 @@ export const clientPagination = z.strictObject({
         ),
         in_links: about(
           z.enum(["as_sent", "always"]).default("as_sent"),
-          "Links to other pages have the size if the client sent it (`as_sent`), or always (`always`).",
+          "Links to other pages contain the size only if the client sent it (`as_sent`), or always (`always`).",
           "always",
         ),
       }),
     ]),
-    "Items of a page: a fixed number, or chosen by the client.",
+    "Items per page: a fixed number, or the client's choice.",
     { parameter: "limit", default: 10, maximum: 100 },
   ),
   link_header: about(
     z.union([z.boolean(), z.array(z.enum(LINK_RELATIONS)).min(1)]).default(false),
-    "Lists have a `Link` header (RFC 8288) with these relations. `true`: first, prev, next and last.",
+    "The relations in the `Link` header (RFC 8288) of lists. `true`: first, prev, next and last.",
     ["next", "last"],
   ),
   links: about(
     z.enum(["path", "absolute"]).default("path"),
-    "Links to other pages are paths, or URLs below the setting `PUBLIC_URL` (`absolute`).",
+    "Links to other pages are paths, or URLs below `PUBLIC_URL` (`absolute`).",
     "absolute",
   ),
   behind_end: about(
     z.enum(["last", "before", "none"]).default("last"),
-    "The previous page of a page behind the end: the `last` page (the default), the one `before` it by number or offset, or `none`.",
+    "The previous page of a page behind the end: the `last` page (the default), the page `before` it by number or offset, or `none`.",
     "before",
   ),
   total_header: totalHeader,
@@ -145,7 +145,7 @@ export const upstreamPagination = z.strictObject({
       fixedSize,
       z.strictObject({ parameter: queryParameter("page_size"), maximum: maximum("The largest number.") }),
     ]),
-    "Items of a page: a fixed number, or chosen by the gateway.",
+    "Items per page: a fixed number, or the gateway's choice.",
     { parameter: "page_size", maximum: 100 },
   ),
   link_header: about(
@@ -156,7 +156,7 @@ export const upstreamPagination = z.strictObject({
   total_header: totalHeader,
   max_items: about(
     z.int().positive().optional(),
-    "Most items that are read for one page of the client. Default: 1000, or 100 pages.",
+    "The most items that the gateway reads for one page of the client. Default: 1000, or 100 pages.",
     1000,
   ),
 });

@@ -21,19 +21,19 @@ const parameterRule = z.strictObject({
   values: about(name.optional(), "A value kind of `pack.yaml`, applied after `write`.", "state"),
   write: about(
     z.string().min(1).optional(),
-    "JSONata over the client's parameters. `$value` is this one: a text, or a list with `multiple`. An undefined result is not sent.",
+    "JSONata over the client's parameters. `$value` is this parameter: a text, or a list with `multiple`. An undefined result is not sent.",
     "$lowercase($value)",
   ),
   default: about(json.optional(), "The value if the client has not sent the parameter.", "en"),
   required: about(z.literal(true).optional(), "A request without the parameter gets status 400.", true),
   multiple: about(
     multiple.optional(),
-    "How it takes several values: repeated (`a=1&a=2`), or separated by commas (`a=1,2`). Default: one value.",
+    "The format of several values: repeated (`a=1&a=2`), or separated by commas (`a=1,2`). Default: one value.",
     "comma",
   ),
   upstream_multiple: about(
     multiple.optional(),
-    "How the upstream reads several values. Default: like `multiple`.",
+    "The upstream's format of several values. Default: as in `multiple`.",
     "repeat",
   ),
   reject: about(

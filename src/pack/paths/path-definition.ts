@@ -6,7 +6,11 @@ const name = z.string().min(1);
 
 const pathParameterType = z.enum(["integer", "text", "path", "ip", "ip4", "ip6"]);
 const pathParameterRule = z.strictObject({
-  type: about(pathParameterType.default("text"), "What it matches. Default: one segment of text.", "integer"),
+  type: about(
+    pathParameterType.default("text"),
+    "The type of the value. Default: one segment of text.",
+    "integer",
+  ),
   values: about(
     name.optional(),
     "A value kind of `pack.yaml`. An untranslatable value gets status 404.",

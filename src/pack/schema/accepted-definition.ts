@@ -24,15 +24,11 @@ const acceptedDifference = z.strictObject({
   ),
   kind: about(
     z.enum(DIFFERENCE_KINDS),
-    "The difference: the new answer lacks the field (`missing`), the old one lacks it (`added`), or one of these differs: `null`, JSON `type`, `format`, `value`, `order` of rows, `row`, `status`.",
+    "The difference: only the old response has the field (`missing`), only the new response has it (`added`), or one of these differs: `null`, JSON `type`, `format`, `value`, `order` of rows, `row`, `status`.",
     "format",
   ),
-  reason: about(z.string().min(1), "Why this difference is acceptable.", "clients read both forms"),
-  until: about(
-    z.iso.date("is not a date, YYYY-MM-DD"),
-    "The last day on which the line counts, in UTC.",
-    "2027-01-31",
-  ),
+  reason: about(z.string().min(1), "The reason why the difference is acceptable.", "clients read both forms"),
+  until: about(z.iso.date("is not a date, YYYY-MM-DD"), "The last day of the entry, in UTC.", "2027-01-31"),
 });
 
 /** The schema of `accepted-differences.yaml`. */

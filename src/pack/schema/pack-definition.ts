@@ -24,7 +24,11 @@ const valueKind = z.strictObject({
     "Client value → upstream value. Default: the inverted table.",
     { provisioning: "rebuilding" },
   ),
-  otherwise: about(json.optional(), "The client's value for all others. Default: unchanged.", "offline"),
+  otherwise: about(
+    json.optional(),
+    "The client's value for all other upstream values. Default: unchanged.",
+    "offline",
+  ),
   unknown: about(
     z.literal("reject").optional(),
     "Values that the table lacks are errors in requests and losses in responses. Default: unchanged.",
@@ -32,7 +36,7 @@ const valueKind = z.strictObject({
   ),
   keeps_order: about(
     z.literal(true).optional(),
-    "A larger value has a larger translation. So clients may compare and sort by it.",
+    "A larger value has a larger translation, so clients can compare values and sort by the field.",
     true,
   ),
   error_field: about(name.optional(), "Like the same key of a field.", "threshold"),
@@ -65,13 +69,13 @@ export const dialectDefinition = z.strictObject({
   ),
   client: about(clientDefinition, "The dialect that clients use.", { name: "old" }),
   upstream: about(upstreamDefinition, "The dialect of the service.", { name: "new" }),
-  errors: about(errors.default({}), "Statuses of errors.", { statuses: { "4XX": 400 } }),
+  errors: about(errors.default({}), "Statuses of error responses.", { statuses: { "4XX": 400 } }),
   messages: about(
     z
       .object({
         unknown_record: about(
           name.default("There is no such object."),
-          "The error of an id that does not exist.",
+          "The error for an id that does not exist.",
           "There is no such object.",
         ),
       })

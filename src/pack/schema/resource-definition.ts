@@ -19,7 +19,7 @@ const bodyDefinition = z.strictObject({
   ]),
   schema: about(
     z.record(z.string(), json).default({ type: "object", properties: {} }),
-    "JSON Schema of the client's members. `message` in any part is the text of its errors, except of a missing member. With `type: array` the body is a list, and each item is translated. Default: no members.",
+    "JSON Schema of the client's members. `message` in any part is the text of its errors, except of a missing member. With `type: array`, each item of the body is translated. Default: no members.",
     { type: "object", required: ["label"], properties: { label: { type: "string" } } },
   ),
   client: about(clientBody.optional(), "Keys of `client.bodies` that differ for this body.", {
@@ -43,12 +43,12 @@ const bodyDefinition = z.strictObject({
   ),
   from_body: about(
     z.record(z.string(), expression).optional(),
-    "Upstream members computed from the client's body. A result null is sent.",
+    "Upstream members computed from the client's body. A null result is sent.",
     { currency: '$substringAfter(price, " ")' },
   ),
   from_calls: about(
     z.record(z.string(), name).optional(),
-    "Upstream members with the value of a call before the main call, or of a path in it. A member without a value is not sent.",
+    "Upstream members with the value of a call before the main call, or with a part of it. A member without a value is not sent.",
     { hold: "hold.id" },
   ),
   to_path: about(
@@ -58,7 +58,7 @@ const bodyDefinition = z.strictObject({
   ),
   merge_with: about(
     z.union([name, z.record(z.string(), name)]).optional(),
-    "The current value, if the upstream replaces it as a whole: a call before the main call, or a path in its response. A text merges the whole object, a map single members. A list of catalog ids keeps hidden ids.",
+    "The current value, if the upstream replaces whole objects: a call before the main call, or a path in its response. A text merges the whole object, a map merges single members. A list of catalog ids keeps hidden ids.",
     { helpers: "config.helpers" },
   ),
   checks: about(
@@ -87,12 +87,12 @@ const catalog = z.strictObject({
         optional: about(z.boolean().optional(), "The upstream may have no such list.", true),
         listed: about(
           z.boolean().optional(),
-          "false: its items only appear where an object refers to them.",
+          "With `false`, its items appear only in objects that refer to them.",
           false,
         ),
       }),
     ),
-    "The upstream lists that it is loaded from.",
+    "The upstream lists from which the catalog is loaded.",
     [{ request: "GET /regions" }],
   ),
   id: about(
@@ -114,7 +114,7 @@ const catalog = z.strictObject({
   ignore_case: about(z.boolean().optional(), "Ids in requests are compared case-insensitively.", true),
   hidden_prefix: about(
     name.optional(),
-    "Upstream ids with this prefix are never shown. Fields that refer to one are null.",
+    "Upstream ids with this prefix are never shown. Fields with such an id are null.",
     "cellar/",
   ),
   stub: about(
@@ -129,7 +129,7 @@ const catalog = z.strictObject({
   ),
   with_token: about(
     expression.optional(),
-    "Reads the list with a client's token. Only items for which this JSONata is true are cached. Default: no token.",
+    "Reads the list with a client's token. JSONata: the items to cache. Default: no token.",
     "visible",
   ),
 });
@@ -138,15 +138,15 @@ const catalog = z.strictObject({
 const objectKeys = {
   fields: about(
     z.record(name, field).optional(),
-    "Fields by the client's names, dotted if nested. They may be left out with `extends`.",
+    "Fields by the client's names, dotted if nested. Optional with `extends`.",
     { name: { upstream: "label", filter: true } },
   ),
-  inputs: about(z.record(name, field).optional(), "Members of bodies and filters that no response has.", {
+  inputs: about(z.record(name, field).optional(), "Members that only bodies and filters contain.", {
     root_pass: "root_password",
   }),
   error_fields: about(
     z.record(name, name).optional(),
-    "Upstream members, dotted, each with the client's field in the upstream's errors. `lines.price` is for all items of a list, `lines[0].price` for one.",
+    "Upstream members, dotted, each with the client's field in the upstream's errors. `lines.price` is for all items of a list, `lines[0].price` for one item.",
     { first_name: "name", "lines.price": "amount", "lines[0]": "first_line" },
   ),
 };
@@ -154,7 +154,7 @@ const objectKeys = {
 /** A small object in the file of another one. */
 const innerObject = z
   .strictObject({
-    extends: about(name.optional(), "Another object whose fields come before those of this one.", "book"),
+    extends: about(name.optional(), "An object whose fields come before this object's.", "book"),
     ...objectKeys,
   })
   .refine((object) => object.fields ?? object.extends, { path: ["fields"] })
@@ -162,7 +162,7 @@ const innerObject = z
 
 const resourceFile = z.strictObject({
   object: about(name, "Name of the resource.", "book"),
-  extends: about(name.optional(), "Another object whose fields come before those of this one.", "book"),
+  extends: about(name.optional(), "An object whose fields come before this object's.", "book"),
   upstream_object: about(name.optional(), "The upstream's `$name`. Default: `object`.", "item"),
   list: about(name.optional(), "The client's `$list`: the array of a list.", "books"),
   upstream_list: about(name.optional(), "The upstream's `$list`. Default: `list`.", "items"),

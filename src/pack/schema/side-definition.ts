@@ -53,9 +53,13 @@ export const clientDefinition = z.strictObject({
     "X-HTTP-Method-Override",
   ),
   sparse_fields: clientSparseFields,
-  slashes: about(slashes.optional(), "Which slashes in paths have an effect. Default: none.", {
-    trailing: "exact",
-  }),
+  slashes: about(
+    slashes.optional(),
+    "Whether trailing and doubled slashes in paths have an effect. Default: no.",
+    {
+      trailing: "exact",
+    },
+  ),
   path_parameters: about(
     pathParameters.default({}),
     "Path parameters by name, with their types: `integer`, `text` (one segment, the default), `path` (the rest), `ip`, `ip4` or `ip6`.",
@@ -63,19 +67,22 @@ export const clientDefinition = z.strictObject({
   ),
   pagination: about(
     clientPagination.optional(),
-    "How clients ask for a page. Default: lists have no pages.",
+    "How clients request a page. Default: lists have no pages.",
     { page: { parameter: "page" }, size: 25 },
   ),
-  query: about(
-    clientQuery.prefault({}),
-    "Query parameters of all routes, other than those of pages and filters.",
-    { parameters: { lang: "locale" }, unknown: "reject" },
-  ),
-  filters: about(clientFilters.optional(), "How clients filter and sort lists. Default: they can't.", {
-    parameter: "{field}",
-    operators: { gte: "{field}[gte]" },
-    sort: { parameter: "sort" },
+  query: about(clientQuery.prefault({}), "Query parameters of all routes, except for pages and filters.", {
+    parameters: { lang: "locale" },
+    unknown: "reject",
   }),
+  filters: about(
+    clientFilters.optional(),
+    "How clients filter and sort lists. Default: no filters or sorting.",
+    {
+      parameter: "{field}",
+      operators: { gte: "{field}[gte]" },
+      sort: { parameter: "sort" },
+    },
+  ),
   headers: about(passedHeaders.optional(), "Headers that pass from one side to the other. Default: none.", {
     response: { ETag: "ETag" },
   }),
@@ -91,7 +98,7 @@ export const clientDefinition = z.strictObject({
   ),
   version: about(
     clientVersion.optional(),
-    "The version that this pack serves. Others get status 400, or 406 in `Accept`.",
+    "The version that this pack serves. Other versions get status 400, or 406 in `Accept`.",
     { media_type: "application/vnd.shop.v1+json" },
   ),
   responses: about(
@@ -106,7 +113,7 @@ export const clientDefinition = z.strictObject({
     "The `Content-Type` of JSON responses. It excludes `media_type` of `version`. Default: that media type, or `application/json`.",
     "application/json; charset=utf-8",
   ),
-  bodies: about(clientBodies.default({}), "The bodies that clients send. Default: JSON objects.", {
+  bodies: about(clientBodies.default({}), "The format of clients' bodies. Default: JSON objects.", {
     media_types: ["application/x-www-form-urlencoded"],
   }),
   upstream_header: about(
@@ -124,18 +131,18 @@ export const clientDefinition = z.strictObject({
       .strictObject({
         request_header: about(
           headerName.optional(),
-          "They send this header with the value `true`.",
+          "The request header of these clients, with the value `true`.",
           "X-Always-Ok",
         ),
         parameter: about(
           parameterName.optional(),
-          "Or this query parameter with the value `true`.",
+          "The query parameter of these clients, with the value `true`.",
           "suppress_status",
         ),
         response_header: about(headerName, "The response header with the real status.", "X-Real-Status"),
       })
       .optional(),
-    "Clients that always get status 200, and the real status in another header.",
+    "Clients that get status 200 for all responses, and the real status in a header.",
     { request_header: "X-Always-Ok", response_header: "X-Real-Status" },
   ),
   callback: about(
@@ -165,7 +172,7 @@ export const upstreamDefinition = z.strictObject({
   base_path: basePath,
   credentials: about(
     upstreamCredentials.optional(),
-    "Where the upstream gets which token. Default: it gets none.",
+    "The token that the upstream gets, and its place. Default: none.",
     { scheme: "Bearer" },
   ),
   id,
@@ -174,21 +181,25 @@ export const upstreamDefinition = z.strictObject({
     "How the upstream pages lists. Default: lists are complete.",
     { page: { parameter: "page" }, size: { parameter: "page_size", maximum: 100 } },
   ),
-  filters: about(upstreamFilters.optional(), "How the upstream filters and sorts lists. Default: it can't.", {
-    header: "X-Query",
-    operators: { gte: "$gte" },
-  }),
-  headers: about(fixedHeaders.optional(), "Headers that all upstream requests have.", {
+  filters: about(
+    upstreamFilters.optional(),
+    "How the upstream filters and sorts lists. Default: no filters or sorting.",
+    {
+      header: "X-Query",
+      operators: { gte: "$gte" },
+    },
+  ),
+  headers: about(fixedHeaders.optional(), "Fixed headers of all upstream requests.", {
     "X-Client": "web",
   }),
   rate_limit_headers: about(
     rateLimitHeaders.optional(),
-    "Headers of a 429 with the upstream's rate limit. Default: not read.",
+    "Headers with the upstream's rate limit in a 429. Default: none.",
     { limit: "X-RateLimit-Limit", remaining: "X-RateLimit-Remaining", reset: "X-RateLimit-Reset" },
   ),
   version: about(
     upstreamVersion.optional(),
-    "The version that the gateway asks for, in a header or in `Accept`.",
+    "The version that the gateway requests, in a header or in `Accept`.",
     { header: "X-Api-Version", value: "2" },
   ),
   responses: about(
@@ -196,7 +207,7 @@ export const upstreamDefinition = z.strictObject({
     "The shapes of responses, as JSON with `$` names.",
     { list: { data: "$items", total: "$total" } },
   ),
-  bodies: about(upstreamBodies.default({}), "The bodies that the upstream gets. Default: JSON objects.", {
+  bodies: about(upstreamBodies.default({}), "The format of the upstream's bodies. Default: JSON objects.", {
     media_type: "application/merge-patch+json",
   }),
   token_check: about(

@@ -19,7 +19,7 @@ export function addInit(program: Command, onExit: OnExit): void {
       "Write a mapping pack for another pair of APIs, and check it: a small one from five questions, or a draft from two OpenAPI documents.",
     )
     .argument("<directory>", "folder of the new pack; it must not exist, or be empty")
-    .option("--object <name>", "what one object is called (default: book)")
+    .option("--object <name>", "name of one object (default: book)")
     .option("--client-path <path>", "the list in the old API (default: /v1/books)")
     .option("--upstream-path <path>", "the list in the new API (default: /api/items)")
     .option("--scheme <scheme>", "scheme of the Authorization header, none without tokens (default: Bearer)")
@@ -28,7 +28,7 @@ export function addInit(program: Command, onExit: OnExit): void {
     .option("--new <file>", "OpenAPI document of the new API")
     .option(
       "--from <source>",
-      "recorded calls that sort the open points: a file, -, a data folder, or a postgres:// address",
+      "recorded calls by which the open points are sorted: a file, -, a data folder, or a postgres:// address",
     )
     .action(async (directory: string, options: InitFlags, command: Command) => {
       const { init } = await import("./init.ts");
@@ -46,9 +46,9 @@ export function addExplain(program: Command, onExit: OnExit): void {
       "the request in quotes, for example 'GET /vm/instances?page=2'; with --trace also the id of a record, or - for a record on standard input",
     )
     .option("-H, --header <line>", "a header, 'Name: value'; can be repeated", collect)
-    .option("-d, --data <body>", "the body: JSON, or a form where clients of the pack send forms")
+    .option("-d, --data <body>", "the body: JSON, or a form if clients of the pack send forms")
     .option("--trace", "print how each expression is evaluated: values, table rows and branches")
-    .option("--response <file>", "with --trace: the JSON that the upstream responds, - for standard input")
+    .option("--response <file>", "with --trace: the JSON response of the upstream, - for standard input")
     .addHelpText(
       "after",
       "\nTo run the commands, set TOKEN to a token of the upstream, and the variable before the path, such as V4, to its address.",
@@ -66,7 +66,7 @@ export function addExplain(program: Command, onExit: OnExit): void {
 export function addOpenapi(program: Command, onExit: OnExit): void {
   addSettings(program.command("openapi"), PACK_SETTINGS)
     .description("Print an OpenAPI 3.1 description of the API that clients use, as JSON.")
-    .argument("[directory]", "folder of the pack; wins over --mappings-dir")
+    .argument("[directory]", "folder of the pack, in place of --mappings-dir")
     .action(async (directory: string | undefined, _options: object, command: Command) => {
       const { openapi } = await import("./openapi.ts");
       const settings = commandSettings(command);

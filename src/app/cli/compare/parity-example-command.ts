@@ -12,7 +12,7 @@ import type { CommandNeeds } from "../feature-needs.ts";
 
 export const PARITY_EXAMPLE: FeatureCommand<CommandNeeds, object> = {
   syntax: "example <id>",
-  description: "Write a golden case from an example: it expects the answer that the client got.",
+  description: "Write a golden case from an example: it expects the response that the client got.",
   argument: "its id, as parity prints it",
   flags: [
     {

@@ -40,7 +40,9 @@ const addRecordFilters = (command: Command): Command =>
 
 export function addReport(program: Command, onExit: OnExit): void {
   addSettings(program.command("report"), [...STORE_SETTINGS, ...PACK_SETTINGS, ...CLIENT_SETTINGS])
-    .description("Print the migration report: which clients use the old API, and what each has to change.")
+    .description(
+      "Print the migration report: the clients that use the old API, and the changes that each needs.",
+    )
     .addOption(
       new Option("--format <format>", "format of the report")
         .choices(["md", "html", "json", "csv"])
@@ -50,7 +52,7 @@ export function addReport(program: Command, onExit: OnExit): void {
       "--client <client>",
       "only this client: a name, fingerprint, application:ID, label:NAME or agent:FAMILY; none: no token; unaccepted: unknown tokens",
     )
-    .option("--search <text>", "only clients whose name, application, token or user agent has this text")
+    .option("--search <text>", "only clients whose name, application, token or user agent contains this text")
     .option("--since <day>", "only from this day on, in UTC")
     .option("--until <day>", "only before this day, in UTC")
     .action(async (options: ReportFlags, command: Command) => {
@@ -68,12 +70,12 @@ export function addImpact(program: Command, onExit: OnExit): void {
     throw new CommanderError(error.exitCode && NOT_ANSWERED, error.code, error.message);
   });
   addSettings(command, [...STORE_SETTINGS, ...PACK_SETTINGS, "CLIENTS_FILE"])
-    .description("Print which clients would notice a change of a route, a field, a word, the pack or v4.")
+    .description("Print the clients that a change to a route, a field, a word, the pack or v4 would affect.")
     .option("--route <route>", "a route, for example 'GET /vm/instances/:id'")
     .option("--field <name>", "a member, a parameter or a field of a filter: label, body.label, query.page")
     .option("--word <field=word>", "a word of a field: status=running, body.status=running")
     .option("--pack <directory>", "folder of a changed pack, compared with the current one")
-    .option("--openapi <files...>", "two editions of the new API's OpenAPI document, the old one first")
+    .option("--openapi <files...>", "two versions of the new API's OpenAPI document, the older first")
     .option("--since <day>", "only calls from this day on, in UTC")
     .option("--until <day>", "only calls before this day, in UTC")
     .addOption(
@@ -106,13 +108,13 @@ export function addExport(program: Command, onExit: OnExit): void {
 export function addReplay(program: Command, onExit: OnExit): void {
   addRecordFilters(addSettings(program.command("replay"), REPLAY_SETTINGS))
     .description(
-      "Run recorded requests under a pack, with the upstream responses that were recorded, and print what would change. Send nothing.",
+      "Run recorded requests with a pack and the recorded upstream responses, and print the changes. Send nothing.",
     )
     .requiredOption(
       "--from <source>",
       "NDJSON file of an export, compressed or not, - for standard input, data folder, or postgres:// address of an audit store",
     )
-    .option("--pack <directory>", "folder of the other pack (default: the current pack)")
+    .option("--pack <directory>", "folder of the changed pack (default: the current pack)")
     .option("--parity", "with --pack: summarize the differences, as parity does")
     .addHelpText(
       "after",
@@ -141,9 +143,7 @@ function readBaseUrl(text: string): URL {
 
 export function addCoverage(program: Command, onExit: OnExit): void {
   addRecordFilters(addSettings(program.command("coverage"), [...REPLAY_SETTINGS, "CLIENTS_FILE"]))
-    .description(
-      "Print which observed calls of the old API a pack would serve, which it would refuse, and why. Send nothing.",
-    )
+    .description("Print the observed calls that a pack would serve or refuse, and the reasons. Send nothing.")
     .requiredOption(
       "--from <source>",
       "data folder, or postgres:// address of an audit store, NDJSON file of an export, HAR file of a browser or a proxy, or - for standard input",
@@ -151,9 +151,7 @@ export function addCoverage(program: Command, onExit: OnExit): void {
     .option("--pack <directory>", "folder of the pack (default: the current pack)")
     .addOption(new Option("--format <format>", "output format").choices(["text", "json"]).default("text"))
     .addOption(
-      new Option("--by <number>", "what refusals are ranked by")
-        .choices(["calls", "clients"])
-        .default("calls"),
+      new Option("--by <number>", "how to rank refusals").choices(["calls", "clients"]).default("calls"),
     )
     .option(
       "--fail-below <percent>",
@@ -179,7 +177,7 @@ export function addCoverage(program: Command, onExit: OnExit): void {
 export function addAudit(program: Command, onExit: OnExit): void {
   const audit = program.command("audit").description("Change the audit store.");
   addSettings(audit.command("erase"), [...STORE_SETTINGS, "CLIENTS_FILE"])
-    .description("Erase the records, summaries and tokens of one client, also while a gateway runs.")
+    .description("Erase the records, summaries and tokens of one client, even while a gateway runs.")
     .requiredOption(
       "--client <client>",
       "name in CLIENTS_FILE, fingerprint of a token, application:ID, or label:NAME",

@@ -47,7 +47,7 @@ export const catalog = fieldKeys({
   schemas: {
     catalog: about(
       z.string().min(1).optional(),
-      "A catalog: the upstream (or `read`) has an id here, the client gets the object.",
+      "A catalog. The upstream's value is an id, and the client gets its object.",
       "shelf",
     ),
     id_only: about(z.boolean().optional(), "The client gets only the id of the catalog's object.", true),

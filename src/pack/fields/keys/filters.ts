@@ -13,10 +13,10 @@ const filterRule = z.strictObject({
     "The upstream's name in filters. Default: `upstream` of the field.",
     "status",
   ),
-  all: about(name.optional(), "The client's value that means no filter by the field.", "all"),
+  all: about(name.optional(), "The client's value for no filter.", "all"),
   upstream_all: about(
     z.union([name, z.number(), z.boolean()]).optional(),
-    "The upstream's value that means no filter, for an upstream with a default filter.",
+    "The upstream's value for no filter, if the upstream has a default filter.",
     "any",
   ),
 });
@@ -34,7 +34,7 @@ const schemas = {
   ),
   boundary: about(
     name.optional(),
-    "For a boolean that is true up to some object and false after it, and that the upstream can't filter: the number field by which the gateway filters instead.",
+    "For a boolean that is true up to some object and false after it, if the upstream can't filter by it: the number field that the gateway uses instead.",
     "id",
   ),
 };

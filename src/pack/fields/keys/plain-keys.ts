@@ -66,7 +66,7 @@ export const errors = fieldKeys({
 
 export const losses = fieldKeys({
   schemas: {
-    loss: about(z.string().optional(), "What the translation loses, as text.", "upstream has no owner"),
+    loss: about(z.string().optional(), "A text that describes the loss.", "upstream has no owner"),
     loss_when: about(
       z.string().min(1).optional(),
       "JSONata, as in `read`: whether this object loses something.",

@@ -26,7 +26,7 @@ export const source = fieldKeys({
     ),
     send: about(
       z.literal(false).optional(),
-      "`false`: the upstream does not get the member. Only expressions read it.",
+      "With `false`, the member is not sent to the upstream. Only expressions use it.",
       false,
     ),
     const: about(z.json().optional(), "The field always has this value in responses.", null),

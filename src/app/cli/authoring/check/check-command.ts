@@ -34,11 +34,11 @@ function assertDocumentFlags({ laws, new: document, old, golden }: CheckFlags, c
 
 export function addCheck(program: Command, onExit: OnExit): void {
   const check = addSettings(program.command("check"), ["MAPPINGS_DIR", ...STATE_SETTINGS])
-    .description("Validate a mapping pack, run its examples, and print what it covers.")
-    .argument("[directory]", "folder of the pack; wins over --mappings-dir")
-    .option("--laws", "check with generated values too")
+    .description("Validate a mapping pack, run its examples, and print its coverage.")
+    .argument("[directory]", "folder of the pack, in place of --mappings-dir")
+    .option("--laws", "also check with generated values")
     .option("--seed <number>", "seed of the generated values (default: 1)")
-    .option("--new <file>", "with --laws: the new API's OpenAPI document; checks the types of fields too")
+    .option("--new <file>", "with --laws: the new API's OpenAPI document; also check the types of fields")
     .option("--old <file>", "with --new: the old API's OpenAPI document (default: what openapi prints)")
     .option("--golden", "with --new: write each counterexample as a golden case")
     .option("--emit", "print the JavaScript that expressions and objects compile to")
@@ -55,7 +55,7 @@ export function addCheck(program: Command, onExit: OnExit): void {
     );
   for (const { name, file } of FILE_FEATURES) check.option(`--${name} <file>`, file);
   check
-    .option("--announce", "with a plan: allow dates earlier than the published ones")
+    .option("--announce", "with a plan: allow dates that are earlier than the published dates")
     .addOption(
       new Option("--format <format>", "format of the problems")
         .choices(["text", "json"])
