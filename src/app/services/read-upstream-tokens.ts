@@ -133,7 +133,7 @@ export function refreshUpstreamTokens(
 }
 
 /** The tokens of a gateway. */
-interface UpstreamTokensParts extends FeatureParts<Pack> {
+export interface UpstreamTokensParts extends FeatureParts<Pack> {
   /** From now on `refresh` reads the tokens of all packs in use again. It returns whether any token has changed. */
   follow(refresh: () => boolean): void;
 }

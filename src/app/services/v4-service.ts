@@ -3,7 +3,7 @@ import type { Pack } from "../../pack/index.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
 
 /** The v4 service: the configured one, or the embedded sandbox. */
-interface V4Service {
+export interface V4Service {
   readonly origin: URL;
   /** The login server. Undefined if the settings name only a v4 service. */
   readonly authOrigin: URL | undefined;

@@ -86,14 +86,17 @@ export function openLegacy(
 ): LegacyService | undefined {
   const { LEGACY_URL: url, UPSTREAM_TIMEOUT_MS, UPSTREAM_CONNECTIONS: connections } = settings;
   if (url === undefined) return undefined;
-  const breakerTexts = {
-    code: "AG_LEGACY_CIRCUIT_OPEN",
-    reason: `${NAME} can't be reached`,
-    recovery: `${NAME} can be reached again`,
-    gauge: "legacy_breaker_open",
-    service: NAME,
-  };
-  const breaker = openBreaker(breakerTexts, mayShareAddresses(settings), { log, metrics });
+  const breaker = openBreaker(
+    {
+      code: "AG_LEGACY_CIRCUIT_OPEN",
+      reason: `${NAME} can't be reached`,
+      recovery: `${NAME} can be reached again`,
+      gauge: "legacy_breaker_open",
+      service: NAME,
+    },
+    mayShareAddresses(settings),
+    { log, metrics },
+  );
   const secureContext = url.protocol === "https:" ? tls?.contextFor(false) : undefined;
   const acceptedTokens = new AcceptedTokens();
   const proxy = new Forward({

@@ -60,7 +60,7 @@ export function toStatus(limit: number, left: number, msLeft: number): RateLimit
  */
 const MAX_KEYS = 100_000;
 
-interface MemoryLimiter extends Limiter {
+export interface MemoryLimiter extends Limiter {
   consume(key: string): RateLimitStatus;
   /** Seconds until a key may make requests again. 0 if it may now. Counts nothing. */
   secondsUntilAllowed(key: string): number;

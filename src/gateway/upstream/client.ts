@@ -74,13 +74,16 @@ export function openUpstream(
   log: Log,
   metrics: Metrics,
 ): UpstreamClient {
-  const texts = {
-    code: "AG_CIRCUIT_OPEN",
-    reason: `${options.name} fails`,
-    recovery: `${options.name} responds again`,
-    gauge: "v4_breaker_open",
-    service: "the upstream",
-  };
-  const breaker = openBreaker(texts, areAddressesShared, { log, metrics });
+  const breaker = openBreaker(
+    {
+      code: "AG_CIRCUIT_OPEN",
+      reason: `${options.name} fails`,
+      recovery: `${options.name} responds again`,
+      gauge: "v4_breaker_open",
+      service: "the upstream",
+    },
+    areAddressesShared,
+    { log, metrics },
+  );
   return createUpstream({ ...options, breaker });
 }

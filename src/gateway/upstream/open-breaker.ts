@@ -5,7 +5,7 @@ import { CircuitBreaker } from "./circuit-breaker.ts";
 /** How operators see a circuit. */
 interface BreakerTexts {
   /** The log line of a circuit that opens: its code, and the reason. */
-  readonly code: string;
+  readonly code: `AG_${string}`;
   readonly reason: string;
   /** The start of the log line of a circuit that closes. */
   readonly recovery: string;
