@@ -87,8 +87,15 @@ export class TokenRefresher {
 
   /** Refreshes a token, unless that has failed before. Returns undefined in a pause. See {@link #tryRefresh} */
   refresh(hash: string): Promise<void> | undefined {
-    const isPaused = this.#paused.has(hash) || this.#paused.has(heldKey(hash));
-    return isPaused ? undefined : this.#tryRefresh(hash);
+    if (this.#paused.has(hash)) return undefined;
+    // An expired token waits for the other process.
+    const isHeld = this.#paused.has(heldKey(hash)) && this.#endOf(hash) > this.#options.clock();
+    return isHeld ? undefined : this.#tryRefresh(hash);
+  }
+
+  /** When the current v4 token expires, as far as this process knows. */
+  #endOf(hash: string): number {
+    return this.#options.records.cached(hash)?.storedToken?.ends ?? 0;
   }
 
   /** Refreshes a token that v4 has rejected. It may have expired early, or another process may be refreshing it. */
@@ -126,17 +133,16 @@ export class TokenRefresher {
 
   /** Waits while another process holds the lock, unless the current token still works. */
   async #refresh(hash: string, rejectedHash: string | undefined): Promise<void> {
-    const { records, store, clock } = this.#options;
+    const { store, clock } = this.#options;
     const lock = `renewing:${hash}`;
     // A random value, so that a process that was too slow can't release the lock of the next one.
     const holder = randomUUID();
-    const ends = records.cached(hash)?.storedToken?.ends ?? 0;
+    const ends = this.#endOf(hash);
     const deadline = performance.now() + this.#lockSeconds * 1000;
     while (!(await store.setIfAbsent(lock, holder, this.#lockSeconds))) {
-      const worksForMs = rejectedHash === undefined ? ends - clock() : 0;
-      // Not at its end, when requests wait for the other process.
-      if (worksForMs > HELD_MS) this.#paused.set(heldKey(hash), true, { ttl: HELD_MS });
-      if (worksForMs > 0 || deadline <= performance.now()) return;
+      if (rejectedHash === undefined && ends > clock())
+        return void this.#paused.set(heldKey(hash), true, { ttl: HELD_MS });
+      if (deadline <= performance.now()) return;
       await wait(POLL_MS);
     }
     try {
