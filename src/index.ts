@@ -1,4 +1,4 @@
-/** The public API. Everything exported here is covered by semantic versioning; nothing else in the package is. */
+/** The public API. Only the exports of this file are covered by semantic versioning. */
 export { alphaGateway, type AlphaGateway } from "./app/composition/alpha-gateway.ts";
 export { createGateway, type Gateway } from "./app/composition/create-gateway.ts";
 export type { AuditReader, GatewayControls } from "./app/composition/controls.ts";

@@ -2,11 +2,11 @@
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 
-/** The exit code of a program whose reader closed the pipe, as shells report it: 128 and the number of SIGPIPE. */
+/** The exit code of a program whose reader closed the pipe, as in shells: 128 plus the number of SIGPIPE. */
 const READER_CLOSED = 141;
 
-// The compiled modules of the last start, so that they need not be compiled again. Not in the folder for temporary files,
-// where other users could put their own code. Where the folder can't be written, there is no cache.
+// Caches compiled modules for the next start. The folder for temporary files is not used, because other users could put
+// their own code there. If the folder can't be written, there is no cache.
 enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/alpha-gateway"));
 const { runCommandLine } = await import("./app/cli/program.ts");
 

@@ -10,7 +10,7 @@ import { openAuditStore } from "./store/open-audit-store.ts";
 interface AuditContext {
   readonly log: Log;
   readonly pack: Pack;
-  /** Returns the network of an address. Rejected requests of a network share records. */
+  /** Returns the network of an address. Rejected requests from one network share records. */
   readonly networkOf: (address: string) => string;
   /** The names of clients. */
   readonly directory: () => ClientDirectory;
@@ -28,7 +28,7 @@ export const reportDamaged =
 /**
  * Opens the audit of a gateway that serves requests: its store, and the export to a collector.
  *
- * @param thread The thread of the store, if it has started before.
+ * @param thread The thread of the store, if it was already started.
  * @returns undefined if auditing is off
  * @throws {AuditUnavailableError}
  */

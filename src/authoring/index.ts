@@ -35,5 +35,5 @@ export type { Trace } from "./trace/trace.ts";
 export { checkDocuments, writeCounterexamples } from "./types/check-documents.ts";
 export type { FieldVerdict, TypeReport } from "./types/type-report.ts";
 
-/** Loads the laws of packs, and fast-check, which generates their values. */
+/** Loads the laws of packs, and fast-check, which generates values for them. */
 export const loadLaws = (): Promise<typeof import("./laws/check-laws.ts")> => import("./laws/check-laws.ts");

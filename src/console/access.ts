@@ -14,14 +14,14 @@ import type { Request, Response } from "express";
 import { sendErrors } from "./responses.ts";
 import type { Pages } from "./console-pages.ts";
 
-/** The paths with data: exports and reports have customer data, and take long. Pages are not among them. */
+/** Matches the paths with data: exports and reports contain customer data, and take long. Pages are not included. */
 const DATA = /^\/(?:api|metrics)(?:\/|$)/i;
 
 /**
- * Rejects requests from pages of another origin that would change something (cross-site request forgery), or read data.
- * Without an admin token nothing else stops a page that an operator visits: a link or a script element on it sends a GET.
- * Browsers send `Origin` with every request that changes something, and `Sec-Fetch-Site` with every request to loopback
- * or over https (Fetch Metadata). Other programs send neither.
+ * Rejects requests from pages of a different origin that would change something (cross-site request forgery), or read
+ * data. If there is no admin token, there is no other protection from a page that an operator visits: a link or a
+ * script element on it sends a GET. Browsers send `Origin` with every request that changes something, and
+ * `Sec-Fetch-Site` with every request to loopback or over https (Fetch Metadata). Other programs send neither.
  */
 export const guardOrigin: RequestHandler = function guardOrigin(request, response, next) {
   const { origin, host = "", "sec-fetch-site": site = "none" } = request.headers;
@@ -32,7 +32,7 @@ export const guardOrigin: RequestHandler = function guardOrigin(request, respons
   return sendErrors(response, 403, `A page of another origin can't ${what} anything here.`);
 };
 
-/** Rejects requests to a loopback listener under another host name. @param bound The address to which it is bound. */
+/** Rejects requests to a loopback listener for a different host name. @param bound the address to which it is bound */
 export function guardHost(bound: string | undefined): RequestHandler {
   const accepts = createHostCheck(bound);
   return function guardHost(request, response, next) {
@@ -45,9 +45,9 @@ const MAX_SESSIONS = 100;
 const LIFETIME_MS = 12 * 60 * 60 * 1000;
 
 /**
- * Creates the sessions of signed-in browsers, in memory: a restart signs everybody out.
+ * Creates the sessions of signed-in browsers, in memory: a restart signs all operators out.
  *
- * @param clock Returns milliseconds of a monotonic clock.
+ * @param clock returns milliseconds of a monotonic clock.
  */
 export function createSessions(clock: () => number = () => performance.now()) {
   const ends = new Map<string, number>();
@@ -74,10 +74,10 @@ export function createSessions(clock: () => number = () => performance.now()) {
   return { begin, has, end, lifetime: LIFETIME_MS / 1000 };
 }
 
-/** Wrong tokens that an address may send: more than anybody mistypes, and far too few to guess one. */
+/** Maximum number of wrong tokens from an address: more than an operator mistypes, and far too few to guess a token. */
 const WRONG_TOKEN_LIMIT = { points: 10, seconds: 60 };
 
-/** Maximum number of addresses. Above it the least recently used one is dropped. */
+/** Maximum number of addresses. If there are more, the least recently used one is dropped. */
 const MAX_ADDRESSES = 10_000;
 
 type Attempt =
@@ -90,7 +90,7 @@ type Attempt =
  */
 type CheckToken = (address: string | undefined, token: string) => Attempt;
 
-/** Creates the check of tokens. @param isToken Whether a token is the admin token. */
+/** Creates the check of tokens. @param isToken tests whether a token is the admin token */
 function createTokenCheck(isToken: (token: string) => boolean): CheckToken {
   const wrong = createMemoryLimiter(WRONG_TOKEN_LIMIT, MAX_ADDRESSES);
 
@@ -106,14 +106,15 @@ function createTokenCheck(isToken: (token: string) => boolean): CheckToken {
   };
 }
 
-/** Cookies don't depend on the port: the name distinguishes it from cookies of other services on this host. */
+/** Cookies don't depend on the port: the name distinguishes this cookie from those of other services on this host. */
 const COOKIE = "alpha_gateway_admin";
 
 /**
- * Creates the middleware that requires the admin token: as a bearer token, or by a session of the console's sign-in form.
- * Without it, `/` returns the form, and everything else 401. Too many wrong tokens from one address get 429.
+ * Creates the middleware that requires the admin token: as a bearer token, or by a session of the console's sign-in
+ * form. If it is missing, `/` returns the form, and every other path 401. Too many wrong tokens from one address get
+ * 429.
  *
- * @param token The admin token; undefined: everything is allowed.
+ * @param token The admin token; undefined: all requests are allowed.
  * @param trustProxy Addresses and networks of trusted proxies, which send the address of the client.
  */
 export function guardAccess(
@@ -168,7 +169,10 @@ export function guardAccess(
   return router;
 }
 
-/** Compares hashes in constant time, so that the time does not reveal the token. Hashes have equal lengths. */
+/**
+ * Creates the test of tokens. It compares hashes in constant time, so that the time does not reveal the token. Hashes
+ * have equal lengths.
+ */
 function tokenTest(token: string): (given: string) => boolean {
   const expected = sha256(token);
   return (given) => timingSafeEqual(sha256(given), expected);

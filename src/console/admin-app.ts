@@ -17,7 +17,7 @@ type PurgeTokens = (fingerprint?: string) => Promise<void>;
 
 const FINGERPRINT = /^[0-9a-f]{16,64}$/;
 
-/** Paths without query parameters, including the paths below them. */
+/** Paths that accept no query parameters, including the paths below them. */
 const WITHOUT_PARAMETERS = ["/api/mappings", "/api/tokens", "/api/sandbox", "/api/usage/erasures"];
 
 /** `DELETE /api/tokens` and `DELETE /api/tokens/:fingerprint`: the next request with such a token checks it with v4. */
@@ -47,13 +47,13 @@ function createTokensApi(purge: PurgeTokens, onError: (error: unknown) => void =
   return router;
 }
 
-/** `serving`: without the stores, as the gateway serves requests while they are down. */
+/** `serving`: without the stores, because the gateway serves requests while they are down. */
 type ReadinessScope = "all" | "serving";
 
 /** Returns the reasons why the gateway is not ready; empty if it is. Default: all. */
 export type Readiness = (scope?: ReadinessScope) => readonly string[] | Promise<readonly string[]>;
 
-/** `GET /healthz`, `GET /readyz` and `GET /readyz?stores=ignore`: without credentials, because probes have none. */
+/** `GET /healthz`, `GET /readyz` and `GET /readyz?stores=ignore`. They need no credentials, because probes have none. */
 function createHealthRouter(readiness: Readiness): Router {
   const router = Router({ caseSensitive: true, strict: true });
 
@@ -74,11 +74,11 @@ function createHealthRouter(readiness: Readiness): Router {
 
 /** The services that the admin listener needs. */
 export interface AdminDeps {
-  /** `ADMIN_TOKEN`. Without one everything is allowed, which is only for loopback. */
+  /** `ADMIN_TOKEN`. If it is missing, all requests are allowed, which is only safe on loopback. */
   readonly token?: string;
-  /** The address to which the listener is bound. On loopback only loopback names are accepted (DNS rebinding). */
+  /** The address to which the listener is bound. On loopback, only loopback names are accepted (DNS rebinding). */
   readonly host?: string;
-  /** `TRUST_PROXY`: proxies whose headers about the client's address and https are trusted. */
+  /** `TRUST_PROXY`: proxies that are trusted to send the client's address and scheme. */
   readonly trustProxy?: readonly string[] | undefined;
   readonly readiness: Readiness;
   /** `undefined` if auditing is off. */
@@ -86,7 +86,7 @@ export interface AdminDeps {
   readonly exports?: RecordExport;
   readonly metrics: Pick<Metrics, "text" | "contentType">;
   readonly purgeTokens: PurgeTokens;
-  /** The names of clients, and when one counts as quiet. */
+  /** The names of clients, and the time after which they are quiet. */
   readonly clients: ClientOptions;
   /** The operator's features: their status and actions. */
   readonly features: readonly AdminFeature[];
@@ -102,13 +102,13 @@ export interface AdminDeps {
   readonly report?: RequestHandler | undefined;
   /** Handles `/api/usage/impact`; undefined if nothing is counted. */
   readonly impact?: RequestHandler | undefined;
-  /** Called with every error that becomes a 500 or 503. Clients do not see it. */
+  /** Called with every error that becomes a 500 or 503. It is not sent to clients. */
   readonly onError?: (error: unknown) => void;
 }
 
 /**
- * Allows only the console's own scripts, styles and connections. On plain HTTP `upgrade-insecure-requests` would break the
- * page and HSTS has no effect, so neither is sent.
+ * Allows only the console's own scripts, styles and connections. On plain HTTP, `upgrade-insecure-requests` would break
+ * the page and HSTS has no effect, so neither is sent.
  */
 const SECURITY = {
   contentSecurityPolicy: {
@@ -125,13 +125,13 @@ const SECURITY = {
     },
   },
   strictTransportSecurity: false,
-  // With `no-referrer` browsers send `Origin: null` with the console's own forms, which would be rejected.
+  // With `no-referrer`, browsers send `Origin: null` with the console's own forms, which would be rejected.
   referrerPolicy: { policy: "same-origin" },
 } as const;
 
 /**
- * Express responds to a target that it can't parse (`http://[::1`) itself: in HTML, before all middleware. A path that
- * nothing has gets the response of this listener.
+ * Replaces a target that Express can't parse (`http://[::1`): Express would respond in HTML, before all middleware. The
+ * replacement is an unknown path, which gets the response of this listener.
  */
 function replaceUnreadableTarget(request: IncomingMessage): void {
   const { url = "" } = request;
@@ -146,7 +146,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   app.disable("etag");
   app.enable("case sensitive routing");
   app.enable("strict routing");
-  // Behind a TLS proxy the session cookie is sent over TLS only.
+  // Behind a TLS proxy, the session cookie is only sent over TLS.
   if (deps.trustProxy) app.set("trust proxy", [...deps.trustProxy]);
 
   app.use(helmet(SECURITY));

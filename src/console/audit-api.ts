@@ -15,7 +15,7 @@ import {
 } from "../audit/index.ts";
 import { refuseParameters, sendErrors } from "./responses.ts";
 
-/** The shown parts of a record, beside the record itself. */
+/** The displayed parts of a record, in addition to the record itself. */
 export interface RecordViews {
   /** Explains a record by the active pack: the source of each field of the response. */
   explain(record: AuditRecord): Promise<unknown>;
@@ -29,7 +29,10 @@ export interface RecordExport extends Pick<ExportOptions, "onDamaged"> {
   readonly filterHeaders?: () => ExportOptions["filterHeaders"];
 }
 
-/** `GET /api/audit` with `/export`, `/:id`, `/:id/explain` and `/:id/trace`. Without an audit store every path returns 404. */
+/**
+ * `GET /api/audit` with `/export`, `/:id`, `/:id/explain` and `/:id/trace`. If there is no audit store, every path
+ * returns 404.
+ */
 export function createAuditApi(
   audit: AuditStore | undefined,
   directory: () => ClientDirectory,
@@ -73,8 +76,8 @@ async function sendPage(
 }
 
 /**
- * Streams all matching records as fast as the client reads. `X-Total-Count` has their number, for a progress bar. If the
- * store fails midway, the connection is closed, so that clients don't take the response for complete.
+ * Streams all matching records as fast as the client reads. `X-Total-Count` contains their number, for a progress bar.
+ * If the store fails midway, the connection is closed, so that clients detect the incomplete response.
  */
 async function sendExport(
   audit: AuditStore,

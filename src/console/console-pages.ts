@@ -7,26 +7,26 @@ import { COLORS } from "../base/index.ts";
 /** The folder is next to this file, in the sources and in the build. */
 const FOLDER = fileURLToPath(new URL("./public/", import.meta.url));
 
-/** Files that the sign-in form needs, too. They have no secrets. */
+/** Matches the files that the sign-in form also needs. They contain no secrets. */
 const OPEN = /\.(?:css|svg)$|^theme\.js$/;
 
-/** Scripts of packages that the pages import: as the packages have them. They import nothing. */
+/** Scripts of packages that the pages import, unchanged. They have no imports. */
 const PACKAGES: Readonly<Record<string, string>> = {
   "/lib/preact.js": "preact",
   "/lib/htm.js": "htm",
 };
 
-/** Why the form is shown: there is no token, a wrong one, or there were too many wrong ones. */
+/** The reason for the form: there is no token, a wrong token, or there were too many wrong tokens. */
 export type SignIn = "asked" | "wrong" | "limited";
 
 /** The pages of the console. */
 export type Pages = ReturnType<typeof readPages>;
 
 /**
- * Reads the files of the console once. No other file can be served, whatever the path of a request.
+ * Reads the files of the console once. No other file can be served, regardless of the path of a request.
  *
- * @param signOut Whether the console shows the sign-out button.
- * @throws {Error} If a file is missing.
+ * @param signOut whether the console has a sign-out button
+ * @throws {Error} if a file is missing
  */
 export function readPages(signOut: boolean) {
   const index = signOut ? read("index.html").replace(" hidden data-sign-out", "") : read("index.html");
@@ -45,13 +45,13 @@ export function readPages(signOut: boolean) {
 
   const isOpen = (name: string): boolean => OPEN.test(name);
   return {
-    /** `GET /` and its scripts. */
+    /** The handlers of `GET /` and its scripts. */
     console: routes({
       "/": send("html", index),
       ...handlers(assets.filter((name) => !isOpen(name))),
       ...packageHandlers(),
     }),
-    /** Styles and the icon, which need no token. */
+    /** The handlers of styles and the icon, which need no token. */
     open: routes({ ...handlers(assets.filter(isOpen)), "/css/colors.css": send("css", COLORS) }),
     signIn,
   };

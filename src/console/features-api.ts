@@ -19,7 +19,7 @@ function problemsOf({ issues }: z.ZodError, { shape }: z.ZodObject): Problem[] {
   );
 }
 
-/** Creates the routes of one feature. @param member The member of responses that has its status */
+/** Creates the routes of one feature. @param member the member of responses that contains its status */
 function createFeatureApi(
   { feature: { setting, actions = [] }, parts }: AdminFeature,
   member: string,
@@ -80,7 +80,7 @@ function createFeatureApi(
 
 const isShown = (parts: AdminFeature["parts"]): boolean => parts !== undefined && (parts.isShown ?? true);
 
-/** Whether the console has a page of each feature, by its name. */
+/** Returns whether the console has a page for each feature, by name. */
 export const shownFeatures = (features: readonly AdminFeature[]): Readonly<Record<string, boolean>> =>
   Object.fromEntries(
     features.flatMap(({ feature: { name, member }, parts }) =>

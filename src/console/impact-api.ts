@@ -21,7 +21,7 @@ function readSubject(given: Readonly<Record<string, unknown>>): { subject: Subje
   return { subject: { route, field, word } as Subject, problems };
 }
 
-/** `GET /api/usage/impact?route=&field=&word=&since=&until=`: the clients that would notice its removal. */
+/** `GET /api/usage/impact?route=&field=&word=&since=&until=`: the clients that would notice the removal. */
 export function createImpactApi(
   store: AuditStore,
   { directory }: Pick<ClientOptions, "directory">,
@@ -36,7 +36,7 @@ export function createImpactApi(
     for (const [parameter, value] of Object.entries({ client, lane }))
       if (value !== undefined) problems.push({ reason: "Use route, field, word, since, until.", parameter });
     if (problems.length + others.length > 0) return sendErrors(response, 400, [...problems, ...others]);
-    // Loaded when it is first asked.
+    // The module is loaded for the first request.
     const { findNotices, findQuestions, namesOfRoutes } = await import("../migration/index.ts");
     const names = namesOfRoutes(pack());
     const questions = findQuestions(subject, names);
@@ -48,7 +48,7 @@ export function createImpactApi(
       );
     response.json({
       ...(await findNotices(questions, { store, directory: directory(), range })),
-      // Other questions about the route.
+      // The names for further questions about the route.
       names: names.find((each) => each.route === subject.route) ?? null,
     });
   });

@@ -11,8 +11,8 @@ import { sendErrors } from "./responses.ts";
 /**
  * Creates a handler of a query whose client may be named. Problems of its parameters are the response.
  *
- * @param read Reads the parameters.
- * @param handle Is called with the query. Its result is sent as JSON. Undefined: it has sent the response itself
+ * @param read reads the parameters
+ * @param handle is called with the query. Its result is sent as JSON. Undefined: it has already sent the response
  */
 export const handleNamedQuery =
   <Query extends Pick<UsageQuery, "client">>(

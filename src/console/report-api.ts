@@ -43,7 +43,7 @@ export function createReportApi(
 
   const router = Router({ caseSensitive: true });
   router.get("/", async (request, response) => {
-    // Loaded when the first report is read.
+    // The module is loaded when the first report is read.
     const { FORMATS, isReportFormat, REPORT_FORMATS } = await import("../migration/index.ts");
     const { format = "json", ...given } = request.query;
     const { query, problems } = await readNamedQuery(given, readUsageQuery, {

@@ -18,7 +18,7 @@ export const sendNotFound: RequestHandler = function sendNotFound(_request, resp
   sendErrors(response, 404, "There is nothing here.");
 };
 
-/** Rejects every query parameter, for paths that take none. */
+/** Rejects all query parameters, for paths that accept none. */
 export function refuseParameters(
   { query }: Pick<Request, "query">,
   response: Response,
@@ -33,13 +33,13 @@ export function refuseParameters(
   );
 }
 
-/** Creates the error handler: it sends JSON without internal details. A response that has begun is cut off. */
+/** Creates the error handler: it sends JSON without internal details. A response that has already started is aborted. */
 export function handleError(onError: (error: unknown) => void = () => {}): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
   return function sendError(error: unknown, _request, response, _next) {
     if (response.headersSent) {
       onError(error);
-      // Without its end, so that the client does not take it for complete.
+      // The response is not completed, so that the client detects that it is incomplete.
       return void response.destroy();
     }
     if (error instanceof DamagedRecordError) {

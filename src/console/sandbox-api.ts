@@ -5,7 +5,7 @@ import { sendErrors } from "./responses.ts";
 export interface SandboxControls {
   /** Returns the whole state, including pending events, as JSON. */
   save(): unknown;
-  /** Restores a saved state. @throws {Error} If it is not a saved state. Nothing is changed then. */
+  /** Restores a saved state. @throws {Error} if it is not a saved state. Nothing is changed in that case */
   restore(state: unknown): void;
   /** Deletes all data and seeds the sandbox again. */
   reset(): void;
@@ -14,10 +14,10 @@ export interface SandboxControls {
   readonly clock: { now(): number };
 }
 
-/** 60 000 objects are some 40 MB. */
+/** Maximum size of a state. 60 000 objects need about 40 MB. */
 const MAX_STATE_SIZE = "256mb";
 
-/** After more than a year all tokens and cards have expired. */
+/** Maximum number of seconds. After more than a year, all tokens and cards have expired. */
 const MAX_SECONDS = 366 * 86_400;
 
 /**

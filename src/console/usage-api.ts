@@ -24,7 +24,7 @@ import {
 import { handleNamedQuery } from "./query-handler.ts";
 import { sendErrors } from "./responses.ts";
 
-/** The names of clients, and when one counts as quiet. */
+/** The names of clients, and the time after which they are quiet. */
 export interface ClientOptions {
   readonly directory: () => ClientDirectory;
   readonly quietDays: number;
@@ -34,18 +34,18 @@ export interface ClientOptions {
  * The counts of the console's charts and tables, from the summaries of the audit store:
  *
  *     GET /api/usage/clients   clients, with name, state, requests, errors, first and last call
- *     GET /api/usage/groups    the same as rows: one for each name, application, or family of user agents
+ *     GET /api/usage/groups    the same counts, one row per name, application or family of user agents
  *     GET /api/usage/members   tokens of one such row
  *     GET /api/usage/calls     alpha routes of each such row
  *     GET /api/usage/routes    routes and statuses of each client
  *     GET /api/usage/days      alpha and native requests of each day
  *     GET /api/usage/sent      members, parameters and filter fields that clients sent
- *     GET /api/usage/losses    what was lost, how often, and for whom
+ *     GET /api/usage/losses    losses, with their counts and clients
  *     GET /api/usage/tokens    tokens of one client
  *     GET /api/usage/erasures  clients that were erased
  *
- * All but members, tokens and erasures take `client` (its key, or `none`), `search`, `lane`, `since` and `until`, and calls and
- * losses also `route`.
+ * All except members, tokens and erasures accept `client` (its key, or `none`), `search`, `lane`, `since` and `until`.
+ * `calls` and `losses` also accept `route`.
  */
 export function createUsageApi(audit: AuditStore | undefined, clients: ClientOptions): Router {
   const router = Router({ caseSensitive: true });
@@ -66,7 +66,7 @@ export function createUsageApi(audit: AuditStore | undefined, clients: ClientOpt
 
   const handlers: Readonly<Record<string, RequestHandler>> = {
     "/clients": of(async (query) => ({ clients: await readClients(audit, query, options()) })),
-    // The keys of a row may be thousands. Its members are read when it is opened.
+    // A row may have thousands of keys. Its members are read when it is expanded.
     "/groups": of(async (query) => {
       const groups = await readClientGroups(audit, query, options());
       const rows = groups.slice(0, MAX_USAGE_ROWS).map(({ keys: _keys, ...group }) => group);
@@ -95,7 +95,7 @@ export function createUsageApi(audit: AuditStore | undefined, clients: ClientOpt
   return router;
 }
 
-/** The clients by their keys, each with its name and its state. */
+/** Reads the clients by their keys, each with its name and its state. */
 async function readClients(audit: AuditStore, query: UsageQuery, { directory, quiet }: GroupOptions) {
   const counted = await audit.clients(query);
   const spans = await audit.spans(spansOf(query, quiet));

@@ -14,13 +14,13 @@ import { parse, UNSUPPORTED_REGEX } from "./interpreter/parse.ts";
 import { isImpure, isPure } from "./runtime/builtins/table.ts";
 import { describePictureProblem } from "./picture-problem.ts";
 
-/** One problem of an expression. `offset` counts characters from the start of its source. */
+/** A problem of an expression. `offset` is the number of characters before it in the source. */
 export interface ExpressionProblem {
   readonly message: string;
   readonly offset: number;
 }
 
-/** Positions of JSONata count from 1. */
+/** JSONata counts positions from 1. */
 const offsetOf = ({ position = 1 }: AstNode): number => Math.max(0, position - 1);
 
 /** The offset of a variable, whose position is the end of its name. */
@@ -35,7 +35,7 @@ function findPipedCalls(ast: AstNode): ReadonlySet<unknown> {
   return piped;
 }
 
-/** Finds invalid pictures of `$toMillis`, and time zones of `$fromMillis` that JSONata reads wrongly. */
+/** Finds invalid pictures of `$toMillis`, and time zones of `$fromMillis` that JSONata misinterprets. */
 function findTimeProblems(ast: AstNode): ExpressionProblem[] {
   const problems: ExpressionProblem[] = [];
   const called = new Set<unknown>();
@@ -61,7 +61,7 @@ function describePicture(picture: AstNode | undefined): string | undefined {
   return describePictureProblem(String(picture.value));
 }
 
-/** JSONata rounds the hours of a zone down, also of a negative one. */
+/** JSONata rounds the hours of a zone down, even if the zone is negative. */
 function describeZone(zone: AstNode | undefined): string | undefined {
   const offset = zone?.type === "string" ? Number.parseInt(String(zone.value), 10) : 0;
   return offset < 0 && offset % 100 !== 0
@@ -73,7 +73,7 @@ function describeZone(zone: AstNode | undefined): string | undefined {
 const ARITHMETIC = new Set(["+", "-", "*", "/", "%"]);
 const NUMBER_FUNCTIONS = new Set(["abs", "ceil", "count", "floor", "length", "number", "round", "sum"]);
 
-/** Whether a predicate is probably an index that is computed. */
+/** Whether a predicate is probably a computed index. */
 function isComputedIndex(node: AstNode): boolean {
   const { type, value } = node;
   if (type === "variable") return value !== "" && value !== "$";
@@ -102,7 +102,7 @@ function findIndexProblems(ast: AstNode): ExpressionProblem[] {
   return problems;
 }
 
-/** Finds unknown variables, and calls of a function like `$now()` where a variable of its name is bound to a value. */
+/** Finds unknown variables, and calls of a function like `$now()` if a variable of its name is bound to a value. */
 function findVariableProblems(ast: AstNode, bound: ReadonlySet<string>): ExpressionProblem[] {
   const free = findFreeVariables(ast);
   const names = [...bound].map((variable) => `$${variable}`).join(", ");
@@ -128,13 +128,13 @@ function findVariableProblems(ast: AstNode, bound: ReadonlySet<string>): Express
 }
 
 /**
- * Checks an expression without running it. Reports that it does not parse, reads an unknown variable, calls an impure
- * function, has a regular expression that can't run in linear time, gives a list that JSONata would collapse, or uses
- * a construct that JSONata evaluates wrongly.
+ * Checks an expression without running it. Reports syntax errors, unknown variables, impure functions, regular
+ * expressions that can't run in linear time, lists that JSONata would collapse, and constructs that JSONata evaluates
+ * wrongly.
  *
  * @param source The JSONata expression.
  * @param bound Names of the variables that will be bound, without the `$`.
- * @returns Every problem; empty if the expression can be used.
+ * @returns All problems; empty if the expression can be used.
  * @example
  *   check("$sum(items.price) * $rate", new Set(["rate"])); // => []
  *   check("$sum(items.price) * $rat", new Set(["rate"]))[0].offset; // => 20
@@ -166,7 +166,7 @@ export interface LiteralArgument {
 }
 
 /**
- * Finds the texts that are the first argument of a function. A first argument that is computed is left out.
+ * Finds the texts that are the first argument of a function. Computed first arguments are omitted.
  *
  * @param source An expression that {@link check} accepts.
  * @param name Name of the function, without the `$`.

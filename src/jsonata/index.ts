@@ -14,6 +14,6 @@ export { prepareRegex, type Regex, RegexLimitError } from "./regex/index.ts";
 export type { Show, ShownValue, TracedNode } from "./trace/recorder.ts";
 export type { Evaluation } from "./trace/traced-expression.ts";
 
-/** Loads the tracer of expressions. It is for people, so serving requests never loads it. */
+/** Loads the tracer of expressions. It is a tool for authors, so serving requests never loads it. */
 export const loadTracedForm = (): Promise<typeof import("./trace/traced-expression.ts")> =>
   import("./trace/traced-expression.ts");

@@ -7,14 +7,14 @@ const PICTURE_PART = /\[\s*([A-Za-z])([^\],]*)[^\]]*\]([^[]*)/g;
 /** Components that are numbers. Their width is fixed if another number follows directly and the picture has digits. */
 const NUMBER_COMPONENTS = "YMDdHhmsWwXx";
 
-/** Describes the problem of a picture of `$toMillis`; returns undefined if it has none. */
+/** Describes the problem of a picture of `$toMillis`; returns undefined if there is none. */
 export function describePictureProblem(picture: string): string | undefined {
   const parts = [...picture.matchAll(PICTURE_PART)];
   for (const [index, [, component = "", modifierText = "", following = ""]] of parts.entries()) {
     const modifier = modifierText.trim();
     const isName =
       component === "F" || component === "P" ? !/^\d/.test(modifier) : /^[AaIiNn]/.test(modifier);
-    // JSONata looks the month up by its title.
+    // JSONata compares the month with names in title case.
     if (component === "M" && /^(?:N(?!\s*n)|n)/.test(modifier))
       return `$toMillis reads every month in [${component}${modifier}] as January: write [MNn], and change the case of the text`;
     if (/^[Ww]/.test(modifier)) return "$toMillis can't read numbers in words here";

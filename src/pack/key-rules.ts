@@ -1,9 +1,9 @@
-/** Rules about keys as data: required keys, excluded keys, and where a key has no effect. */
+/** Rules about keys as data: required keys, excluded keys, and cases in which a key has no effect. */
 import type { SourceLocation } from "../base/index.ts";
 
 /**
- * How the response of a route is built: from one v4 object or list, from several pages of a list, from
- * the catalog cache, or as a file.
+ * How the response of a route is created: from one v4 object or list, from several pages of a list, from the catalog
+ * cache, or as a file.
  */
 export type RouteKind = "object" | "list" | "paged" | "aggregated" | "bulk" | "catalog" | "file" | "rejected";
 
@@ -20,14 +20,14 @@ export interface RouteFacts {
   readonly kind: RouteKind;
   /** The client's method. */
   readonly method: string;
-  /** The method of the upstream call; `GET` without one. */
+  /** The method of the upstream call; `GET` if there is no call. */
   readonly call: string;
   /** Names of the client's path parameters. */
   readonly parameters: readonly string[];
   /** Names of the calls before the main call. */
   readonly callsBefore: readonly string[];
   readonly body: BodyFacts | undefined;
-  /** Whether a shape of the list contains its name, and the resource has none. */
+  /** Whether a shape of the list contains the list's name, although the resource defines none. */
   readonly lacksListName: boolean;
   readonly headers: HeaderFacts;
 }
@@ -44,9 +44,9 @@ export interface BodyFacts {
 
 /** The facts about the headers of a route for rules. */
 interface HeaderFacts {
-  /** Whether clients may send which version of an object they change. */
+  /** Whether clients may send the version of the object that they change. */
   readonly maySendVersion: boolean;
-  /** Whether the pack makes the versions of objects. */
+  /** Whether the pack creates the versions of objects. */
   readonly makesVersion: boolean;
 }
 
@@ -55,25 +55,25 @@ interface HasKeys {
   readonly keys: Readonly<Record<string, unknown>>;
 }
 
-/** A problem of a key. */
+/** A problem that involves a key. */
 interface Problem {
   readonly message: string;
   readonly hint?: string;
-  /** The keys that lead to it, below the route or the field. Default: the key with the rule. */
+  /** The keys that lead to the problem, below the route or the field. Default: the key to which the rule belongs. */
   readonly at?: readonly (string | number)[];
 }
 
 /**
- * A rule about a key: the problem at the place of its use.
+ * A rule about a key: returns the problem of its use, if there is one.
  *
- * @typeParam Facts what is known of the route or of the field with the key
+ * @typeParam Facts the facts about the route or field that uses the key
  */
 export type KeyRule<Facts = RouteFacts> = (facts: Facts, name: string) => readonly Problem[];
 
-/** The keys with rules. */
+/** The rules by key. */
 export type KeyRules<Facts = RouteFacts> = Readonly<Record<string, readonly KeyRule<Facts>[] | undefined>>;
 
-/** A rule in its own words, for all problems of which one sentence is enough. */
+/** Creates a rule with its own message, for all problems that one sentence can describe. */
 export const states =
   <Facts>(
     isBroken: (facts: Facts) => boolean,
@@ -100,32 +100,32 @@ export const needs = <Facts>(what: string, isMet: (facts: Facts) => boolean): Ke
     (name) => `"${name}" needs ${what}`,
   );
 
-/** The key requires another key. @param what the description of the other key, if its name is not enough */
+/** The key requires a second key. @param what the description of the second key, if its name is not enough */
 export const needsKey = <Facts extends HasKeys>(key: string, what?: string): KeyRule<Facts> =>
   needs(`"${key}"${what === undefined ? "" : `: ${what}`}`, (facts) => has(facts, key));
 
-/** The key needs a route that builds its response in one of some ways. */
+/** The key requires a route of one of these kinds. */
 export const needsKind = (kinds: readonly RouteKind[], what: string): KeyRule =>
   needs(what, ({ kind }) => kinds.includes(kind));
 
-/** The key needs a body with one object. */
+/** The key requires a body with one object. */
 export const needsObjectBody: KeyRule = needs(
   "a body that is an object: this one is a list",
   ({ body }) => body?.isList !== true,
 );
 
-/** The key has no effect in some places. */
+/** The key has no effect if the condition holds. */
 export const hasNoEffect = <Facts>(isSo: (facts: Facts) => boolean, why: string): KeyRule<Facts> =>
   states(isSo, (name) => `"${name}" has no effect${why}`);
 
-/** The key excludes another one. @param why the reason, if that is not plain */
+/** The key excludes a second key. @param why the reason, if it is not obvious */
 export const excludes = <Facts extends HasKeys>(key: string, why?: string): KeyRule<Facts> =>
   states(
     (facts) => has(facts, key),
     (name) => `"${name}" and "${key}" exclude each other${why === undefined ? "" : `: ${why}`}`,
   );
 
-/** The key excludes many others. Each of them is reported at its own place. */
+/** The key excludes many other keys. Each of them is reported at its own location. */
 export const excludesAll =
   <Facts extends HasKeys>(keys: readonly string[]): KeyRule<Facts> =>
   (facts, name) =>
@@ -133,7 +133,7 @@ export const excludesAll =
       .filter((key) => has(facts, key))
       .map((key) => ({ message: `"${key}" and "${name}" exclude each other`, at: [key] }));
 
-/** Reports the rules that keys break. @param location the location of the route or of the field */
+/** Reports violations of the rules of keys. @param location the location of the route or of the field */
 export function checkRules<Facts extends HasKeys>(
   rules: KeyRules<Facts>,
   facts: Facts,

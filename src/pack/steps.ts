@@ -1,4 +1,4 @@
-/** Work that can be interrupted between its steps, so that requests are served meanwhile. */
+/** Work that can be interrupted between its steps, so that requests are served in the meantime. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Work that yields between its steps. */
@@ -8,7 +8,7 @@ export type Steps<T> = Generator<undefined, T>;
 export type StepsResult<F extends (...given: never[]) => Steps<unknown>> =
   ReturnType<F> extends Steps<infer T> ? T : never;
 
-/** Runs all steps at once. */
+/** Runs all steps without interruption. */
 export function runSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -16,7 +16,7 @@ export function runSteps<T>(steps: Steps<T>): T {
   }
 }
 
-/** Steps run for this long before the event loop has its turn. */
+/** Time in milliseconds that steps run before the event loop continues. */
 const SLICE_MS = 10;
 
 /** Runs steps in slices, with a turn of the event loop between them. */

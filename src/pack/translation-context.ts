@@ -7,26 +7,26 @@ import type { OutputBuffer } from "./codegen/output-buffer.ts";
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>;
 
-/** An alpha object of a catalog, and its text, which is copied into responses. */
+/** An alpha object of a catalog, with its text, which is copied into responses. */
 export interface CatalogEntry {
   readonly object: JsonObject;
   readonly text: string;
-  /** The losses of its translation. Undefined without any. */
+  /** The losses of its translation. Undefined if there are none. */
   readonly losses?: readonly string[];
 }
 
 /** The cached catalogs of v4: alpha objects by v4 id. */
 export interface CatalogCopy {
-  /** Whether a catalog has been read. Until then no id can be rejected as unknown. */
+  /** Whether a catalog was read. Until then, no id can be rejected as unknown. */
   isLoaded(catalog: string): boolean;
   find(catalog: string, v4Id: string): CatalogEntry | undefined;
-  /** Returns the UTF-8 text of an alpha object. The JSON text of its v4 id is in `bytes`, from `start` to `end`. */
+  /** Returns the UTF-8 text of an alpha object. `bytes` contains the JSON text of its v4 id from `start` to `end`. */
   cachedText(catalog: string, bytes: Uint8Array, start: number, end: number): PaddedText | undefined;
   /** Returns a v4 id in v4's spelling. The case of the given id does not matter. */
   canonicalSpelling(catalog: string, anyCase: string): string | undefined;
 }
 
-/** No catalog has been read yet. */
+/** The state before any catalog was read. */
 export const NO_CATALOGS: CatalogCopy = {
   isLoaded: () => false,
   find: () => undefined,
@@ -44,11 +44,11 @@ export interface LossSink {
 export interface ClientHead {
   readonly query: Query;
   readonly request: { readonly headers: Readonly<Record<string, readonly string[] | undefined>> };
-  /** When the request came. */
+  /** The arrival time of the request. */
   readonly time: Date;
 }
 
-/** A client's request that has a route, with the upstream's values of its path parameters. */
+/** A client's request that matched a route, with the upstream's values of its path parameters. */
 export interface RoutedRequest extends ClientHead {
   readonly match: { readonly parameters: Readonly<Record<string, string>> };
 }
@@ -56,16 +56,16 @@ export interface RoutedRequest extends ClientHead {
 /** The upstream's headers by lower-case name. */
 export type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** An upstream's response, as expressions read it. */
+/** An upstream's response, in the form for expressions. */
 export interface ReceivedResponse {
   readonly status?: number;
   readonly headers: ReceivedHeaders;
   readonly json: unknown;
 }
 
-/** The known facts about a request. A member without a value yet is undefined. */
+/** The known facts about a request. A member that has no value yet is undefined. */
 export interface Scope {
-  /** The head of the client's request. Undefined where something is translated for several requests. */
+  /** The head of the client's request. Undefined if the translation is for several requests. */
   readonly head?: RoutedRequest | undefined;
   /** The client's body in its documented form. */
   readonly body?: unknown;
@@ -76,10 +76,10 @@ export interface Scope {
   readonly calls: Readonly<Record<string, unknown>>;
 }
 
-/** The inputs of the translation of a v4 response in addition to the object itself. */
+/** The inputs of the translation of a v4 response, in addition to the object itself. */
 export interface ReadContext extends Scope {
   readonly catalogs: CatalogCopy;
-  /** Receives losses. Undefined if nobody needs them. */
+  /** Receives losses. Undefined if they are not needed. */
   readonly lost?: LossSink | undefined;
 }
 
@@ -99,25 +99,25 @@ export type AppendFunction = (
   output: OutputBuffer,
 ) => Promise<string> | undefined;
 
-/** The change of a value by an edit, if the upstream gets only changes. */
+/** The change of a value by an edit, if only changes are sent to the upstream. */
 export interface Change<T> {
   /** The part of the value that differs from the current one. */
   readonly changed: T;
-  /** The value in which current values replace the differences. */
+  /** The previous value of the changed part. */
   readonly before: T;
 }
 
-/** The inputs of the translation of an alpha body in addition to the body itself. */
+/** The inputs of the translation of an alpha body, in addition to the body itself. */
 export interface WriteContext extends Scope {
   readonly catalogs: CatalogCopy;
   /** Values of the path parameters. */
   readonly path: Readonly<Record<string, string>>;
   /** The IP address of the client. */
   readonly client: string;
-  /** Whether the body has errors: it is translated to find the others, and not sent. */
+  /** Whether the body contains errors: it is then only translated to find further errors, and not sent. */
   readonly isInvalid?: boolean;
-  /** The errors that its schema has found in the body, whose invalid members are left out. */
+  /** The errors that the schema found in the body. The invalid members are omitted. */
   readonly schemaErrors?: readonly ErrorDetail[];
-  /** The changes of the body, if the upstream gets only them. */
+  /** The changes of the body, if only they are sent to the upstream. */
   readonly change?: Change<JsonObject> | undefined;
 }

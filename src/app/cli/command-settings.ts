@@ -12,20 +12,23 @@ import {
 
 const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
-/** Text for a terminal: without backticks, and with the texts of links in place of their addresses. */
+/** Converts Markdown to text for a terminal: without backticks, and with the texts of links instead of their addresses. */
 const withoutMarkdown = (text: string): string =>
   text.replaceAll("`", "").replaceAll(/\[([^[\]]+)\]\([^()]+\)/g, "$1");
 
-/** `UPSTREAM_URL` → `--upstream-url`. */
+/** Converts `UPSTREAM_URL` to `--upstream-url`. */
 export const flagOf = (name: SettingName): string => `--${name.toLowerCase().replaceAll("_", "-")}`;
 
-/** `UPSTREAM_URL` → `--upstream-url <value>`. Help shows the meaning, the default and the variable. */
+/**
+ * Creates the flag of a setting: `--upstream-url <value>` for `UPSTREAM_URL`. The help contains the meaning, the
+ * default and the variable.
+ */
 function settingFlag(name: SettingName): Option {
   const { meaning, default: text } = SETTINGS[name];
   return new Option(`${flagOf(name)} <value>`, withoutMarkdown(meaning)).default(text, text).env(name);
 }
 
-/** The settings that are given as flags. Commander adds those of the environment, which are read elsewhere. */
+/** Returns the settings that are given as flags. Commander adds those of the environment, which are read elsewhere. */
 export const settingTexts = (command: Command): SettingTexts =>
   Object.fromEntries(
     SETTING_NAMES.filter((name) => command.getOptionValueSource(optionName(name)) === "cli").map((name) => [
@@ -34,7 +37,7 @@ export const settingTexts = (command: Command): SettingTexts =>
     ]),
   );
 
-/** The settings of commands that read a pack, that replay records, that read an audit store, and that name clients. */
+/** The settings of commands that read a pack, replay records, read an audit store, or name clients. */
 export const PACK_SETTINGS = ["MAPPINGS_DIR", "WORDS"] as const satisfies readonly SettingName[];
 export const REPLAY_SETTINGS = [...PACK_SETTINGS, "PUBLIC_URL"] as const satisfies readonly SettingName[];
 export const STORE_SETTINGS = ["DATA_DIR", "DATABASE_URL"] as const satisfies readonly SettingName[];
@@ -45,17 +48,17 @@ const USUAL_SETTINGS = [...REPLAY_SETTINGS, ...STORE_SETTINGS, ...CLIENT_SETTING
 export type CommandSettings = Pick<Settings, (typeof USUAL_SETTINGS)[number]>;
 
 /**
- * Reads the settings for which a command has flags, and others that it uses. Other invalid variables can't fail the
- * command.
+ * Reads the settings for which a command has flags, and the other settings that it uses. Invalid variables that it does
+ * not use can't make the command fail.
  */
 export function commandSettings(command: Command, others: readonly SettingName[] = USUAL_SETTINGS): Settings {
   const flags = SETTING_NAMES.filter((name) =>
     command.options.some((option) => option.attributeName() === optionName(name)),
   );
   const names = new Set([...flags, ...others]);
-  // A command uses the secret wherever it is set.
+  // A command uses the secret, regardless of the setting that contains it.
   if (SHARED_STATE_SETTINGS.some((name) => names.has(name))) names.add("GATEWAY_SECRET");
-  // A gateway with this file requires an old service. A command does not.
+  // A gateway that uses this file requires an old service, but a command does not.
   const hasRollout = names.delete("ROLLOUT_FILE");
   const environment = Object.fromEntries([...names].map((name) => [name, process.env[name]]));
   const { ROLLOUT_FILE: flag, ...texts } = settingTexts(command);

@@ -1,4 +1,4 @@
-/** Declares the commands of operator features. Each feature lists its own. */
+/** Declares the commands of operator features. Each feature lists its own commands. */
 import { CommanderError, Option, type Command } from "commander";
 import {
   CommandError,
@@ -21,7 +21,7 @@ function printResult({ blocks, data }: CommandResult, format: string | undefined
   else printJson(data);
 }
 
-/** The command of an action; undefined if the command line does not offer it. */
+/** Returns the command of an action; undefined if the command line does not offer it. */
 const commandOf = ({ command, accept }: FeatureAction<object>): Declared | undefined =>
   command && {
     ...command,
@@ -32,11 +32,11 @@ const commandOf = ({ command, accept }: FeatureAction<object>): Declared | undef
     },
   };
 
-/** The argument of a command, `<target>`; undefined if it has none. */
+/** Returns the argument of a command, `<target>`; undefined if it has none. */
 const argumentOf = ({ syntax }: Declared): string | undefined =>
   syntax.split(" ").find((word) => word.startsWith("<"));
 
-/** The flags of a command that are not settings. */
+/** Returns the flags of a command that are not settings. */
 function flagsOf({ flags = [], format }: Declared): Option[] {
   const own = flags.map(({ syntax, description, choices }) => {
     const option = new Option(syntax, description);
@@ -93,7 +93,7 @@ async function addListed({ name, load }: ListedCommand, command: Command, onExit
   const { commands, actions = [] } = feature;
   if (!commands) return;
   const { usageCode } = commands;
-  // A gate must distinguish a result from an unknown one.
+  // A gate must distinguish a result from an unknown result.
   if (usageCode !== undefined)
     command.exitOverride((error) => {
       throw new CommanderError(error.exitCode && usageCode, error.code, error.message);
@@ -106,7 +106,10 @@ async function addListed({ name, load }: ListedCommand, command: Command, onExit
   }
 }
 
-/** Adds the commands of all features, in the order of the help. @param isNeeded Whether the feature of a command is loaded */
+/**
+ * Adds the commands of all features, in the order of the help. @param isNeeded tests whether the feature of a command
+ * must be loaded
+ */
 export async function addFeatureCommands(
   program: Command,
   onExit: OnExit,

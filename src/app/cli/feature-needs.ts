@@ -18,7 +18,7 @@ export type CommandNeeds = Awaited<ReturnType<typeof readNeeds>>;
 /** A feature with any parts. */
 export type CommandFeature = Feature<CommandNeeds, FeatureParts | undefined>;
 
-/** The other services that a command opens for its features. */
+/** The stores that a command opens for its features. */
 interface CommandStores {
   /** The state store. Undefined if no gateway has created one yet. */
   readonly store: KeyValueStore | undefined;
@@ -27,8 +27,8 @@ interface CommandStores {
 }
 
 /**
- * Reads the dependencies of features. The pack is read only if a feature needs it. @throws {OperatorFileError} If the
- * client directory is invalid.
+ * Reads the dependencies of features. The pack is only read if a feature needs it. @throws {OperatorFileError} if the
+ * client directory is invalid
  */
 export async function readNeeds(
   settings: Settings,
@@ -48,7 +48,7 @@ export async function readNeeds(
     openStore: (): Promise<DocumentStore> => Promise.resolve(state),
     audit,
     legacy: undefined,
-    /** Whether dates of the plan may be earlier than those that were published. */
+    /** Whether dates of the plan may be earlier than the published ones. */
     isAnnounced,
     planStatus: () => undefined,
   };

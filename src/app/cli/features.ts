@@ -1,25 +1,28 @@
 /**
- * The operator features that have commands or files. Each is loaded when it is needed, because loading its room takes
- * most of the start time.
+ * The operator features that have commands or files. Each is loaded on demand, because loading its room takes most of
+ * the start time.
  */
 import type { CommandFeature } from "./feature-needs.ts";
 
-/** A command of the first level, as the help lists it. */
+/** A first-level command, as listed in the help. */
 export interface ListedCommand {
   readonly name: string;
   readonly description: string;
-  /** Whether it is a group, which has no flags of its own. */
+  /** Whether the command is a group, which has no flags of its own. */
   readonly isGroup?: true;
-  /** The summary that `check` prints of its file, whose flag has the same name. Undefined if it has no file. */
+  /**
+   * The description of the summary that `check` prints for its file, whose flag has the same name. Undefined if it has
+   * no file.
+   */
   readonly file?: string;
-  /** Loads the feature. If its name is that of the command, the other commands become subcommands. */
+  /** Loads the feature. If the feature and the command have the same name, the feature's other commands become subcommands. */
   load(): Promise<CommandFeature>;
 }
 
 const loadPromotion = async (): Promise<CommandFeature> =>
   (await import("../../compare/index.ts")).PACK_CHOICE;
 
-/** In the order of the help. */
+/** The commands in the order of the help. */
 export const FEATURE_COMMANDS: readonly ListedCommand[] = [
   {
     name: "promote",
@@ -74,7 +77,7 @@ export const FEATURE_COMMANDS: readonly ListedCommand[] = [
   },
 ];
 
-/** The features with files, in the order in which these are checked. */
+/** The features with files, in the order in which the files are checked. */
 export const FILE_FEATURES = FEATURE_COMMANDS.filter(({ file }) => file !== undefined);
 
 export const loadFileFeatures = (): Promise<readonly CommandFeature[]> =>

@@ -15,7 +15,7 @@ import { addExplain, addInit, addOpenapi } from "./authoring/pack-commands.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
 
-/** Printed after an error about a flag of `serve`, so that all problems are reported together. */
+/** Returns the text that is printed after an error about a flag of `serve`, so that all problems are reported together. */
 function settingProblems(serve: Command): string {
   try {
     readEnvironment(process.env, settingTexts(serve));
@@ -26,7 +26,7 @@ function settingProblems(serve: Command): string {
 }
 
 /**
- * An error of commander with its code. It omits the value of an unknown flag, which may be a secret
+ * Formats an error of commander with its code. It omits the value of an unknown flag, which may be a secret
  * (`--admin-tokn=secret`).
  */
 const formatUsageError = (message: string): string =>
@@ -91,7 +91,7 @@ const COMMANDS = [
  * gateway in front of a real service never loads the sandbox.
  *
  * @param onExit called with the exit code of the command
- * @param args of the command line: other features are listed without being loaded. Default: all are loaded
+ * @param args the command line, which selects the features to load. Default: all are loaded
  */
 export async function createCommandLine(onExit: OnExit, args?: readonly string[]): Promise<Command> {
   const program = new Command("alpha-gateway")
@@ -99,7 +99,7 @@ export async function createCommandLine(onExit: OnExit, args?: readonly string[]
       "A drop-in base URL for clients of an old API: it calls the new API and responds like the old one.",
     )
     .exitOverride()
-    // A command and its subcommand may have the same flags.
+    // A command and its subcommand may have flags with the same name.
     .enablePositionalOptions()
     .configureOutput({
       writeOut: print,
@@ -114,7 +114,8 @@ export async function createCommandLine(onExit: OnExit, args?: readonly string[]
 }
 
 /**
- * Errors with a code, their own or Node's, can be corrected by an operator. Others are bugs, and print a stack trace.
+ * Returns the message of an error. An operator can correct errors with a code. Others are bugs, and their message
+ * contains a stack trace.
  */
 function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -6,10 +6,10 @@ export type Progress = (done: number, total?: number) => void;
 const INTERVAL_MS = 500;
 
 /**
- * Shows progress on standard error. A terminal shows one line that is overwritten. Elsewhere only the last line is
+ * Shows progress on standard error. A terminal shows one line that is overwritten. Otherwise, only the last line is
  * written.
  *
- * @param items what is counted, for example `calls`
+ * @param items the name of the items, for example `calls`
  */
 export function showProgress(items: string): Progress & { readonly end: () => void } {
   const { isTTY } = process.stderr;

@@ -19,8 +19,8 @@ import { type CommandFeature, type CommandNeeds, readNeeds } from "./feature-nee
 import { showProgress } from "./progress.ts";
 
 /**
- * Opens the feature, runs its command, and closes everything. @throws An error that an operator can correct has a
- * `code`.
+ * Opens the feature, runs its command, and closes everything. @throws an error with a `code` if an operator can correct
+ * it
  */
 export async function runFeatureCommand(
   feature: CommandFeature,

@@ -7,7 +7,7 @@ export interface SandboxFlags {
   readonly host: string;
   readonly port: number;
   readonly authPort?: number;
-  /** Path of a file. */
+  /** The path of a seed file. */
   readonly seed?: string;
   readonly weeklyWipe?: true;
 }

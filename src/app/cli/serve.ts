@@ -25,7 +25,7 @@ type ServeOptions = Pick<DependenciesOptions, "isAnnounced">;
 
 const NO_BODY = { headers: {}, body: undefined };
 
-/** Shows how to try the sandbox: a token, and the request that the pack suggests. */
+/** Describes how to try the sandbox: a token, and the request that the pack suggests. */
 function describeSandbox({ url, dialect: { client }, sandboxClient }: Service, token: string): string[] {
   const { welcome: suggestion, credentials, base_path: prefix } = client;
   const lines = [`Token     ${token}`];
@@ -76,7 +76,7 @@ function describeObserving(
   ];
 }
 
-/** The next steps of a new user: the addresses, a token, and a command to paste. */
+/** Prints the next steps for a new user: the addresses, a token, and a command to paste. */
 async function welcome(service: Service, settings: Settings, given: SettingTexts): Promise<string> {
   const { url, adminUrl, sandboxToken } = service;
   const reasons = await service.readiness();
@@ -110,7 +110,7 @@ async function run(flags: SettingTexts, options: ServeOptions): Promise<number> 
   const settings = readEnvironment(process.env, flags);
   const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
   const guard = guardProcess(log, settings.SHUTDOWN_GRACE_MS);
-  // Before the start, so that requests that arrive during the first reads of v4 are recorded too.
+  // Created before the start, so that a signal during the first reads of v4 is handled as well.
   const shutdown = waitForShutdownSignal();
   let reload = (): void => {};
   onSighup(() => reload());

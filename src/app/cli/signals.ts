@@ -1,13 +1,16 @@
 import { closeSync, openSync } from "node:fs";
 
-/** Under npm, Ctrl-C sends the signal twice: the terminal sends one, and npm forwards one. Both count as one. */
+/**
+ * Milliseconds within which two signals are treated as one. Under npm, Ctrl-C sends the signal twice: from the
+ * terminal, and from npm.
+ */
 const DUPLICATE_MS = 500;
 
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
 /**
- * Resolves at the first SIGTERM or SIGINT. A second signal ends the process at once, with the exit code that shells
- * give a process ended by a signal: 128 and its number.
+ * Resolves at the first SIGTERM or SIGINT. A second signal ends the process immediately, with the exit code that shells
+ * use for a signal: 128 plus its number.
  */
 export function waitForShutdownSignal(): Promise<void> {
   return new Promise((resolve) => {
@@ -33,7 +36,7 @@ function isTerminalClosed(): boolean {
   }
 }
 
-/** Calls `onReload` for each SIGHUP that a person or a program sends. A closed terminal counts as SIGTERM instead. */
+/** Calls `onReload` for each SIGHUP from a person or a program. A closed terminal is treated as SIGTERM instead. */
 export function onSighup(onReload: () => void): void {
   const hadTerminal = process.stdin.isTTY || process.stdout.isTTY;
   process.on("SIGHUP", () => {

@@ -20,7 +20,7 @@ import { readMiddlewareOptions } from "./read-options.ts";
 import { readInitialCatalogs } from "../listeners/readiness.ts";
 import { createHandlers, type GatewayHandlers } from "./start.ts";
 
-/** How long a request waits for the stores to open. */
+/** Milliseconds that a request waits for the stores to open. */
 const OPEN_TIMEOUT_MS = 10_000;
 
 const UNAVAILABLE = "The service is not available at the moment. Try again later.";
@@ -43,11 +43,11 @@ const UNAVAILABLE = "The service is not available at the moment. Try again later
 export interface AlphaGateway extends GatewayControls {
   /** Handles requests below the pack's prefix and those of its OAuth paths. Calls `next()` for all others. */
   (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void;
-  /** Why the gateway is not ready, such as `catalog datacenter: …`. Empty if it is ready. */
+  /** Returns why the gateway is not ready, such as `catalog datacenter: …`. Empty if it is ready. */
   ready(): Promise<readonly string[]>;
   /**
-   * Closes the gateway: in-flight requests finish, for `shutdownGraceMs` at most, the audit is committed and connections
-   * end. Close the application's server first. A request that comes later gets 500.
+   * Closes the gateway: in-flight requests finish within `shutdownGraceMs`, the audit is committed and connections end.
+   * Close the application's server first. Later requests get a 500.
    */
   close(): Promise<void>;
 }
@@ -58,7 +58,7 @@ interface Given {
   readonly host: HostServices;
 }
 
-/** The handler of requests, once the stores are open. */
+/** The handler of requests, after the stores were opened. */
 interface Opened extends OpenGateway {
   readonly dependencies: Dependencies;
   readonly handlers: GatewayHandlers;
@@ -93,8 +93,8 @@ function createPathFilter(settings: Settings, { dialect, nativeScheme }: Pack): 
 }
 
 /**
- * Whether middleware in front of the gateway reads bodies. Body parsers set `body` on every request, even without a
- * body. A parsed body differs from the one that was sent: numbers are rounded, and duplicate members are dropped.
+ * Whether middleware in front of the gateway reads bodies. Body parsers set `body` on every request, even if there is
+ * no body. A parsed body differs from the original: numbers are rounded, and duplicate members are dropped.
  */
 const isAfterBodyParser = (request: IncomingMessage): boolean =>
   "body" in request || (request.readableDidRead && hasBody(request));
@@ -127,7 +127,7 @@ export function alphaGateway(options: AlphaGatewayOptions): AlphaGateway {
   return createMiddleware(settings, { loaded, host });
 }
 
-/** Responds that the gateway could not be opened. */
+/** Sends the response for a gateway that could not be opened. */
 function fail(response: ServerResponse, { errors }: Pack): void {
   if (response.headersSent) return void response.destroy();
   const body = JSON.stringify(errors.client.write([{ reason: UNAVAILABLE }], 500));
@@ -172,7 +172,7 @@ function createMiddleware(settings: Settings, given: Given): AlphaGateway {
 
   function handle(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void {
     const [path = ""] = (request.url ?? "").split("?", 1);
-    // Bytes after an invalid message may belong to it, whatever their path is. The 400 ends its connection.
+    // Bytes after an invalid message may belong to it, regardless of their path. The 400 ends the connection.
     if (untrusted.has(request.socket)) return;
     const pack = activePack();
     // A reload may change the paths that the gateway handles.

@@ -18,17 +18,17 @@ export interface AuditReader {
   get(id: string): Promise<AuditRecord | undefined>;
 }
 
-/** The metrics, the audit and the pack of a gateway inside a program. */
+/** The metrics, the audit and the pack of an embedded gateway. */
 export interface GatewayControls {
-  /** The metrics in Prometheus's text format, as `/metrics` of the admin listener has them. */
+  /** Returns the metrics in Prometheus's text format, like `/metrics` of the admin listener. */
   metrics(): Promise<string>;
-  /** Undefined with `audit: "off"`. */
+  /** Undefined if `audit` is `"off"`. */
   readonly audit: AuditReader | undefined;
   /**
-   * Reads the pack folder and the tokens file again. Requests are served meanwhile. If the pack is invalid, the
-   * previous one stays active. If another reload starts meanwhile, this call gets the result of the newest reload.
+   * Reads the pack folder and the tokens file again, while requests are served. If the pack is invalid, the previous
+   * one stays active. If a later reload starts in the meantime, this call gets the result of the newest reload.
    *
-   * @throws {PackError} If the pack is invalid. {Error} If it can't replace the active one without a restart.
+   * @throws {PackError} If the pack is invalid. {Error} If replacing the active pack requires a restart.
    */
   reload(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export interface OpenGateway {
 /**
  * Creates the controls of a gateway.
  *
- * @param whenOpen Resolves once it is open. @throws {Error} If it is closed, or couldn't be opened.
+ * @param whenOpen Resolves after it was opened. @throws {Error} if it is closed, or could not be opened
  */
 export function createControls(settings: Settings, whenOpen: () => Promise<OpenGateway>): GatewayControls {
   async function store(): Promise<AuditStore> {

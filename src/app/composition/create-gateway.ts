@@ -28,15 +28,15 @@ export interface Gateway extends GatewayControls {
    */
   start(): Promise<void>;
   /**
-   * Shuts down gracefully: in-flight requests finish, for `shutdownGraceMs` at most, and the audit is committed. A start
-   * in progress is awaited first. Does nothing if the gateway does not run.
+   * Shuts down gracefully: in-flight requests finish within `shutdownGraceMs`, and the audit is committed. If a start
+   * is in progress, it is awaited first. Does nothing if the gateway is not running.
    */
   stop(): Promise<void>;
-  /** Why the gateway is not ready, such as `catalog datacenter: …`. Empty if it is ready. */
+  /** Returns why the gateway is not ready, such as `catalog datacenter: …`. Empty if it is ready. */
   ready(): Promise<readonly string[]>;
-  /** The public listener, such as `http://127.0.0.1:8080`. @throws {Error} If the gateway does not run. */
+  /** The address of the public listener, such as `http://127.0.0.1:8080`. @throws {Error} If the gateway is not running. */
   readonly url: string;
-  /** The admin listener; undefined with `adminPort: "off"`. @throws {Error} If the gateway does not run. */
+  /** The address of the admin listener; undefined if `adminPort` is `"off"`. @throws {Error} If the gateway is not running. */
   readonly adminUrl: string | undefined;
 }
 

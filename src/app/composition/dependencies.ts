@@ -1,4 +1,4 @@
-/** Opens all services of a gateway in a list, and closes them in the opposite order. */
+/** Opens all services of a gateway in order, and closes them in reverse order. */
 import { addAuditMetrics } from "../../audit/index.ts";
 import {
   createBodyReaders,
@@ -23,16 +23,17 @@ import {
 /** The services that a gateway opens before it listens. */
 export type Dependencies = Awaited<ReturnType<typeof openDependencies>>;
 
-/** How long closing waits for the audit records of requests that were aborted. */
+/** Milliseconds that closing waits for the audit records of aborted requests. */
 const LAST_RECORDS_MS = 1000;
 
 /**
- * Opens the dependencies of a gateway. v4 gets no request yet.
+ * Opens the dependencies of a gateway. No request is sent to v4 yet.
  *
  * @throws {PackError} If the pack is invalid.
  * @throws {AuditUnavailableError} or {StateUnavailableError} If a store can't be opened.
  * @throws {SeedError} If the seed file of the sandbox is invalid.
- * @throws {SettingsError} If the sandbox is used with a pack for another v4, or if tokens that the pack needs are missing.
+ * @throws {SettingsError} If the sandbox is used with a pack for a different v4, or if tokens that the pack needs are
+ *   missing.
  */
 export async function createDependencies(
   settings: Settings,
@@ -72,25 +73,25 @@ async function openDependencies(settings: Settings, options: DependenciesOptions
     ...stores,
     ...features,
     ...services,
-    /** The operator's features. Other members of this type are the parts of features that requests need. */
+    /** The operator's features. Other members of this type are the parts of features that are needed for requests. */
     features: opener.features,
     stateFullness: opener.add(watchFullness(state, { log, metrics }), (each) => each.close()),
     tokenChecks: opener.add(new TokenCheckBudget(), (each) => each.close()),
     tokenLocks: createTokenLocks(),
-    /** The shared part of the pages for clients. Undefined if they are off. */
+    /** The shared part of the pages for clients. Undefined if the pages are off. */
     migrationPages: settings.MIGRATION_PAGE ? createPageState() : undefined,
     bodies,
     inFlight,
     onUntrustedProxy: createProxyWarning(log),
     /**
-     * Closes all services, once the public listener is closed.
+     * Closes all services, after the public listener was closed.
      *
      * @param closeListeners Closes the listeners that serve requests until the stores are closed.
-     * @throws The first error, after all services were closed.
+     * @throws the first error, after all services were closed
      */
     async close(closeListeners: Closer): Promise<void> {
       listeners.close = closeListeners;
-      // Aborted requests are recorded too, because only the record shows whether v4 executed them.
+      // Aborted requests are recorded as well, because only the record shows whether v4 executed them.
       await inFlight.idle(LAST_RECORDS_MS);
       await closeAll(closers);
     },

@@ -1,4 +1,4 @@
-/** Services that an embedding program provides in place of the gateway's own. */
+/** Services of an embedding program that replace the gateway's own. */
 import { type GatewayLogger, type HostRegistry, isObject } from "../../base/index.ts";
 import type { HostTracer } from "../tracing/open-tracing.ts";
 
@@ -30,14 +30,14 @@ export interface HostServices {
   readonly tracer?: HostTracer | undefined;
 }
 
-/** The methods that each service must have. */
+/** The required methods of each service. */
 const METHODS = {
   logger: ["debug", "info", "warn", "error", "fatal"],
   metrics: ["registerMetric", "getSingleMetric", "removeSingleMetric"],
   tracer: ["startSpan"],
 } as const satisfies Record<keyof HostServices, readonly string[]>;
 
-/** Problems of these services: the ones that lack a method. */
+/** Returns the problems of these services: missing methods. */
 export const hostProblems = (services: HostServices): string[] =>
   Object.entries(METHODS).flatMap(([name, methods]) => {
     const service: unknown = services[name as keyof HostServices];

@@ -1,4 +1,4 @@
-/** Opens the services of a gateway in their order: the stores, the operator's features, then what calls v4. */
+/** Opens the services of a gateway in order: the stores, the operator's features, then the services that call v4. */
 import { CLIENTS, openAudit, startAuditThread } from "../../audit/index.ts";
 import {
   Forward,
@@ -33,17 +33,17 @@ import { openTracingOf } from "../tracing/open-tracing.ts";
 import { checkPagePaths, NO_PLAN_IN_FORCE, NOTICES, ROLLOUT, PLAN } from "../../migration/index.ts";
 
 export interface DependenciesOptions {
-  /** The pack, if it is loaded already. */
+  /** The pack, if it was already loaded. */
   readonly loaded?: LoadedPack | undefined;
   /** OpenTelemetry's variables. Default: the environment of the process. */
   readonly environment?: NodeJS.ProcessEnv;
   /** The services of the embedding program. */
   readonly host?: HostServices;
-  /** Whether dates of the plan may be earlier than those that were published. Default: false. */
+  /** Whether dates of the plan may be earlier than the published ones. Default: false. */
   readonly isAnnounced?: boolean | undefined;
 }
 
-/** Opens dependencies one after the other, and remembers how to close each of them. */
+/** Opens dependencies in sequence, and stores how to close each of them. */
 export class Opener {
   readonly features: OpenFeature<FeatureParts<Pack> | undefined>[] = [];
   readonly #settings: Settings;
@@ -77,7 +77,7 @@ export async function openStores(
   { loaded, environment = process.env, host = {} }: DependenciesOptions,
   opener: Opener,
 ) {
-  // First, so that it starts while this thread compiles the pack.
+  // Started first, so that it can start while this thread compiles the pack.
   const auditThread = opener.add(startAuditThread(settings), (thread) => thread?.terminate());
   const log = openLog(settings, host.logger);
   const metrics = opener.add(createMetrics(host.metrics), (each) => each.close());
@@ -85,7 +85,7 @@ export async function openStores(
   const listeners: { close: Closer } = { close: () => {} };
   opener.add(listeners, ({ close }) => close());
   const watched = { log, metrics };
-  /** Opened on first use: an invalid pack is rejected before that, unless another pack may be promoted. */
+  /** Opened on first use: an invalid pack is rejected before that, unless a different pack may be promoted. */
   let opening: Promise<SharedState> | undefined;
   const sharedState = (): Promise<SharedState> =>
     (opening ??= openSharedState(settings, log).then((opened) => opener.add(opened, (each) => each.close())));
@@ -93,7 +93,7 @@ export async function openStores(
   const packChoice = await opener.addFeature(PACK_CHOICE, { openStore }, watched);
   const initialPack = loadInitialPack(settings, loaded, packChoice);
   const { pack } = initialPack;
-  // Only validated here. Each active pack reads its own tokens.
+  // The tokens are only validated here. Each active pack reads its own tokens.
   const tokensOfUpstream = await opener.addFeature(UPSTREAM_TOKENS, { pack }, watched);
   readLinkBase(settings, pack);
   checkPagePaths(settings, pack);
@@ -108,10 +108,10 @@ export async function openStores(
     metrics,
     /** Undefined if tracing is off. */
     tracing,
-    /** Undefined without a candidate. */
+    /** Undefined if there is no candidate. */
     packChoice,
     initialPack,
-    /** The tokens that the upstream gets in place of the clients'. */
+    /** The tokens that are sent to the upstream instead of the clients' tokens. */
     tokensOfUpstream,
     listeners,
     clients,
@@ -146,15 +146,15 @@ export async function openFeatures(
   const compared = { sides: rollout, legacy, state, report, tokenParameter };
   const shadow = await opener.addFeature(SHADOW, compared, stores);
   return {
-    /** The plan by which the old API ends. */
+    /** The plan for the end of the old API. */
     plan: plan?.rules ?? NO_PLAN_IN_FORCE,
-    /** The old service. Undefined without `LEGACY_URL`. */
+    /** The old service. Undefined if `LEGACY_URL` is not set. */
     legacy,
-    /** Decides which clients get the translation and which the old service. Undefined: all get the translation. */
+    /** Decides which clients get the translation, and which get the old service. Undefined: all get the translation. */
     rollout,
     /** Stores results of comparisons. */
     reportComparison: report,
-    /** Comparisons of the old service and the translation; undefined without a rollout. */
+    /** Comparisons of the old service and the translation; undefined if there is no roll-out. */
     shadow,
   };
 }

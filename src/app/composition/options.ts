@@ -3,7 +3,7 @@ import type { SettingName, SettingOptions } from "../../base/index.ts";
 import type { HostServices } from "./host-services.ts";
 
 interface ShortOptions {
-  /** The same as `upstreamUrl`. */
+  /** An alias of `upstreamUrl`. */
   readonly upstream?: URL | string | undefined;
   /** The folder of the mapping pack, as in `mappingsDir`, or a pack that {@link loadPack} has loaded. */
   readonly mappings?: MappingPack | string | undefined;
@@ -28,7 +28,7 @@ interface ShortOptions {
  */
 export type GatewayOptions = SettingOptions & ShortOptions & HostServices;
 
-/** Settings that are not options of `alphaGateway`, because an application has its own listeners. */
+/** Settings that are not options of `alphaGateway`, because the application has its own listeners. */
 export const LISTENER_SETTINGS = [
   "HOST",
   "PORT",

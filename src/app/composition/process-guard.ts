@@ -7,7 +7,7 @@ const CLOSE_MS = 3000;
  * Logs errors that no code caught. After an unhandled rejection the process continues: no client waits for the promise.
  * After an uncaught exception its state can't be trusted: in-flight requests finish, and the process exits with code 1.
  *
- * @param graceMs How long in-flight requests may take.
+ * @param graceMs Milliseconds that in-flight requests may take.
  */
 export function guardProcess(log: Log, graceMs: number) {
   let stop: () => Promise<unknown> = async () => {};

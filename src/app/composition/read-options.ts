@@ -20,7 +20,7 @@ class CompiledPack implements MappingPack {
   readonly directory: string;
   readonly routes: readonly string[];
   readonly loaded: LoadedPack;
-  /** The product words with which it was compiled. */
+  /** The product words for which it was compiled. */
   readonly words: Settings["WORDS"];
 
   constructor(loaded: LoadedPack, words: Settings["WORDS"]) {
@@ -59,14 +59,14 @@ export function loadPack(directory: string, { words }: Pick<GatewayOptions, "wor
   return new CompiledPack(loadFiles(readPack(directory), { WORDS }), WORDS);
 }
 
-/** The settings, the services of the embedding program, and the pack if it is loaded already. */
+/** The settings, the services of the embedding program, and the pack if it was already loaded. */
 interface ReadOptions {
   readonly settings: Settings;
   readonly host: HostServices;
   readonly loaded: LoadedPack | undefined;
 }
 
-/** Separates the options that are not settings. @returns The settings by their option names, and the others. */
+/** Separates the options that are not settings. @returns the settings by their option names, and the other options */
 function resolveShortOptions(options: object, problems: string[]) {
   const { upstream, mappings, logger, metrics, tracer, ...named } = options as GatewayOptions &
     Readonly<Record<string, unknown>>;
@@ -111,7 +111,10 @@ function readAllOptions(
 /** Validates the options of `createGateway`. @throws {SettingsError} */
 export const readGatewayOptions = (options: GatewayOptions): ReadOptions => readAllOptions(options, [], {});
 
-/** The application decides which host names are used, as with an address that other machines can reach. */
+/**
+ * The settings of a gateway without listeners. The application decides which host names are valid, as for an address
+ * that other machines can reach.
+ */
 const NO_LISTENERS: SettingValues = { HOST: "0.0.0.0", ADMIN_PORT: "off" };
 
 /** Validates the options of `alphaGateway`. @throws {SettingsError} */

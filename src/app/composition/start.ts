@@ -18,7 +18,7 @@ import type { Readiness } from "../../console/index.ts";
 import { createPublicApp } from "../listeners/public-app.ts";
 import { createReadiness, readInitialCatalogs } from "../listeners/readiness.ts";
 
-/** How long requests of the admin listener may take at shutdown, in milliseconds. */
+/** Milliseconds that requests of the admin listener may take at shutdown. */
 const ADMIN_DRAIN_MS = 100;
 
 /** A running gateway. */
@@ -31,12 +31,12 @@ export interface GatewayHandlers {
   readonly activePack: ActivePack;
   /** The services that the admin application needs. */
   readonly admin: AdminDependencies;
-  /** Handles messages that the public listener rejects itself. */
+  /** Handles messages that the public listener itself rejects. */
   readonly rejection: ReturnType<typeof createMessageRejection>;
-  /** Reads the files of features again, and activates another pack; see {@link createPackReloader}. */
+  /** Reads the files of features again, and activates a new pack; see {@link createPackReloader}. */
   reload(): Promise<Error | undefined>;
   /**
-   * Drains and closes. Readiness fails at once.
+   * Drains and closes. Readiness fails immediately.
    *
    * @param drain Ends the public listener.
    * @param drainAdmin Ends the admin listener, which serves until the stores are closed.
@@ -77,7 +77,7 @@ function addGauges(activePack: ActivePack, { metrics, shared, oauth }: Dependenc
 /** Creates the request handlers of a gateway with open dependencies. */
 export function createHandlers(settings: Settings, dependencies: Dependencies): GatewayHandlers {
   const { shared, metrics, log, initialPack, packChoice, features } = dependencies;
-  // The gateway can't know whether clients of the old service have credentials.
+  // It is unknown whether clients of the old service have credentials.
   if (!isObserving(settings)) warnOfUncheckedHost(settings, initialPack.pack, log);
   const activePack = new ActivePack(settings, dependencies);
   const checkReadiness = createReadiness(activePack, dependencies);
@@ -103,7 +103,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   const reloadCandidate = createCandidateReloader(settings, { activePack, checkPack, log, metrics });
   void reloadCandidate?.();
 
-  /** @throws {Error} If the file of a feature uses names that a pack does not have. */
+  /** @throws {Error} if the file of a feature uses names that a pack does not define */
   function checkPack(next: Pack): void {
     for (const { feature, parts } of features) {
       const missing = parts?.missingNames?.(next) ?? [];
@@ -112,7 +112,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   }
 
   async function reload(): Promise<Error | undefined> {
-    // First, because revoked tokens must not stay valid until the catalogs of another pack are read.
+    // This is done first, because revoked tokens must not stay valid until the catalogs of a new pack are read.
     for (const { parts } of features) parts?.reload?.();
     const problem = await reloadPack();
     await reloadCandidate?.();
@@ -145,9 +145,9 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
 }
 
 /**
- * Starts a gateway. While v4 is down the gateway runs and is not ready; it becomes ready once v4 responds.
+ * Starts a gateway. While v4 is down, the gateway runs but is not ready; it becomes ready after v4 responds.
  *
- * @throws {PackError} If the pack is invalid. A system error if a port or a folder cannot be used.
+ * @throws {PackError} If the pack is invalid. A system error if a port or a folder can't be used.
  */
 export async function startService(settings: Settings, options: DependenciesOptions = {}) {
   const dependencies = await createDependencies(settings, options);
@@ -172,7 +172,7 @@ export async function startService(settings: Settings, options: DependenciesOpti
       handler: createPublicApp(router),
       // A response may need several calls of v4 in sequence.
       idleMs: Math.max(300_000, 10 * settings.UPSTREAM_TIMEOUT_MS),
-      // The application rejects shorter ones itself, so that they are recorded.
+      // The application itself rejects shorter ones, so that they are recorded.
       maxHeadSize: 4 * LONGEST_HEAD,
       ...handlers.rejection,
     });
@@ -195,13 +195,13 @@ export async function startService(settings: Settings, options: DependenciesOpti
     observedUrl: observedUrlOf(settings),
     /** The pack's description of both APIs, which `serve` prints. */
     dialect: initialPack.pack.dialect,
-    /** The reasons why it is not ready. Empty if it is. */
+    /** The reasons why the gateway is not ready. Empty if it is. */
     readiness: handlers.admin.readiness,
     open: { handlers, audit: dependencies.audit },
-    /** Number of open client connections, and of client requests so far. */
+    /** Number of open client connections, and number of client requests so far. */
     connections: gateway.connections,
     requests: gateway.requests,
-    /** Reads the tokens file again and activates another pack; see {@link createPackReloader}. */
+    /** Reads the tokens file again and activates a new pack; see {@link createPackReloader}. */
     reload,
     /** Drains and closes: readiness fails, in-flight requests finish, the audit is committed. */
     stop,

@@ -14,11 +14,11 @@ import { reportDamaged } from "../../audit/index.ts";
 import type { Dependencies } from "../composition/dependencies.ts";
 
 export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metrics" | "purgeTokens"> {
-  /** The pack in use. */
+  /** Returns the pack in use. */
   readonly pack: () => Pack;
-  /** The files that it was compiled from. */
+  /** Returns the files from which it was compiled. */
   readonly files: () => PackFiles;
-  /** Its catalogs. */
+  /** Returns its catalogs. */
   readonly catalogs: () => CatalogCopy;
 }
 
@@ -42,7 +42,7 @@ export function createAdminHandler(
     features,
     names: () => namesOf(pack()),
     mappings: () => summarizePack(pack()),
-    // The tools are loaded when they are used.
+    // The tools are loaded on demand.
     views: {
       async explain(record) {
         const { explainRecord } = await import("../../authoring/index.ts");

@@ -34,7 +34,7 @@ export function lifecycleOf(
   };
 }
 
-/** The same handler, registered so that shutdown waits for its requests and their records. */
+/** Returns the same handler, registered so that shutdown waits for its requests and their records. */
 export const trackRequests =
   ({ inFlight }: Pick<PublicAppDependencies, "inFlight">, handler: AlphaHandler): AlphaHandler =>
   async (request) => {
@@ -48,7 +48,7 @@ export const trackRequests =
     }
   };
 
-/** Alpha's calls to the login server. Undefined without a login server. */
+/** Returns alpha's calls to the login server. Undefined if there is none. */
 function oauthRoutes(
   settings: Settings,
   dependencies: PublicAppDependencies,
@@ -96,7 +96,7 @@ export function createOAuthMiddleware(
   return [handleOAuth];
 }
 
-/** Translates all other requests. */
+/** Creates the handler that translates all other requests. */
 export function createAlphaHandler(
   settings: Settings,
   dependencies: PublicAppDependencies,

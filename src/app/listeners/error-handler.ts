@@ -11,7 +11,7 @@ type ErrorMiddleware = (
   next: unknown,
 ) => void;
 
-/** Creates the error handler at the end of the list. The error appears only in its log line. */
+/** Creates the error handler at the end of the list. The error only appears in its log line. */
 export function createErrorHandler({
   pack,
   log,

@@ -68,10 +68,10 @@ export function createNativeMiddleware(
     const plain = plainRequestOf(response);
     if (!isNative(plain, { scheme, prefix })) return next();
     restoreTarget(request);
-    // Method override headers belong to the client's API. v4 gets the real method, so the gateway checks and records
-    // that one.
+    // Method override headers belong to the client's API. v4 receives the real method, so the gateway checks and
+    // records that method.
     const { method = "" } = request;
-    // Before the write, so that a comparison that reads now becomes void.
+    // Recorded before the write, so that a concurrent comparison becomes invalid.
     if (shadow && !SAFE_METHODS.has(method)) response.once("close", shadow.beginNative(plain));
     forward(request, response, method === plain.method ? plain : { ...plain, method });
     response.on("close", inFlight.begin());

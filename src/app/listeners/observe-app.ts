@@ -14,8 +14,8 @@ import { createErrorHandler } from "./error-handler.ts";
 import type { PublicAppDependencies } from "./public-dependencies.ts";
 
 /**
- * The metrics without routes. Routes are guessed from paths of clients here, and Prometheus keeps a label for as long
- * as the process runs.
+ * Returns the metrics without routes. Routes are guessed from paths of clients here, and Prometheus keeps a label as
+ * long as the process runs.
  */
 const withoutRoutes = (metrics: Metrics): Metrics => ({
   ...metrics,

@@ -60,7 +60,7 @@ export function createPublicRouter(settings: Settings, dependencies: PublicAppDe
   );
 }
 
-/** Creates the application of the public port. @param list {@link createPublicRouter}, for the active pack */
+/** Creates the application of the public port. @param list the result of {@link createPublicRouter} for the active pack */
 export function createPublicApp(list: RequestHandler): RequestListener {
   const app = express();
   app.disable("x-powered-by");
@@ -71,7 +71,10 @@ export function createPublicApp(list: RequestHandler): RequestListener {
   };
 }
 
-/** Distinguishes accepted clients from strangers, for a roll-out. Undefined without one. */
+/**
+ * Creates the registry that distinguishes accepted clients from unknown senders, for a roll-out. Undefined if there is
+ * none.
+ */
 const createSenders = (
   settings: Settings,
   {

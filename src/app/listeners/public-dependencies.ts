@@ -8,9 +8,9 @@ import type { Dependencies } from "../composition/dependencies.ts";
 export interface PublicAppDependencies extends Dependencies {
   readonly pack: Pack;
   readonly catalogs: CatalogCache;
-  /** Undefined if v4 gets the clients' tokens. */
+  /** Undefined if the clients' tokens are sent to v4. */
   readonly upstreamTokens: UpstreamTokens | undefined;
-  /** True for the candidate pack, which only testers reach. Its results don't count for the active pack. */
+  /** True for the candidate pack, which only testers use. Its results are not counted for the active pack. */
   readonly isForTesters: boolean;
   /** Compares a request with the candidate after the response was sent. Undefined: nothing is compared. */
   readonly compare: ((exchange: Exchange) => void) | undefined;

@@ -4,25 +4,23 @@ import type { ActivePack } from "../pack/active-pack.ts";
 import type { Dependencies } from "../composition/dependencies.ts";
 import { legacyProblems } from "../../gateway/index.ts";
 
-/**
- * How long a start waits for the catalogs, in milliseconds. If v4 is slower, the gateway starts without being ready.
- */
+/** Milliseconds that a start waits for the catalogs. If v4 is slower, the gateway starts without being ready. */
 const INITIAL_CATALOGS_MS = 2000;
 
-/** How long a readiness check waits for the request that probes v4, in milliseconds. */
+/** Milliseconds that a readiness check waits for the request that probes v4. */
 const PROBE_MS = 500;
 
 const refreshCatalogs = (activePack: ActivePack, maxMs: number): Promise<unknown> =>
   Promise.race([activePack.current().catalogs.refresh(), wait(maxMs, undefined, { ref: false })]);
 
-/** Reads the catalogs for the first time. Never rejects: `readiness` names those that are missing. */
+/** Reads the catalogs for the first time. Never rejects: `readiness` lists the missing ones. */
 export async function readInitialCatalogs(activePack: ActivePack): Promise<void> {
   await refreshCatalogs(activePack, INITIAL_CATALOGS_MS);
 }
 
 /**
- * Creates the function that lists the reasons why a gateway is not ready. The gateway serves requests while a store
- * is down, so a check without the stores lists only what stops requests.
+ * Creates the function that lists the reasons why a gateway is not ready. The gateway serves requests while a store is
+ * down, so a check without the stores only lists problems that affect requests.
  */
 export function createReadiness(
   activePack: ActivePack,
@@ -39,7 +37,10 @@ export function createReadiness(
     "upstream" | "nativeProxy" | "legacy" | "audit" | "state" | "stateFullness" | "shared"
   >,
 ): Readiness {
-  /** While the circuit is half-open, only a request closes it. Without clients, this is the only one. */
+  /**
+   * Checks v4. While the circuit is half-open, only a request can close it. If there are no client requests, this is
+   * the only one.
+   */
   async function v4Problems(): Promise<string[]> {
     if (upstream.breaker.state() === "half-open") await refreshCatalogs(activePack, PROBE_MS);
     return upstream.breaker.state() === "open"
@@ -48,7 +49,7 @@ export function createReadiness(
   }
 
   async function storeProblems(): Promise<readonly string[]> {
-    // First, because it queries the store. The other checks report the result of recent operations.
+    // Called first, because it queries the store. The other checks report the results of recent operations.
     const full = await stateFullness.problems();
     return [
       ...[audit?.fault() ?? []].flat(),

@@ -16,24 +16,24 @@ import { readUpstreamTokens, refreshUpstreamTokens } from "../services/read-upst
 import { createObserveRouter } from "../listeners/observe-app.ts";
 import { createPublicRouter } from "../listeners/public-app.ts";
 
-/** A pack, and all parts of a gateway that depend on it. A request keeps the pack with which it started. */
+/** A pack, and all parts of a gateway that depend on it. Each request uses one pack from start to end. */
 interface ServingPack extends LoadedPack {
   readonly catalogs: CatalogCache;
   readonly upstreamTokens: UpstreamTokenTable | undefined;
   readonly router: RequestHandler;
 }
 
-/** Pause between two attempts to read the catalogs of a new pack. */
+/** Milliseconds between two attempts to read the catalogs of a new pack. */
 const RETRY_MS = 2000;
 
-/** Milliseconds. Longer than any request may take. */
+/** Maximum time of a request in milliseconds. */
 const MAX_REQUEST_MS = 600_000;
 
 type LiveComparison = ReturnType<typeof createLiveComparison>;
 type Compare = LiveComparison["offer"];
 
 /**
- * Opens all parts of a gateway that depend on a pack. @param compare Receives each exchange, to compare it with a
+ * Opens all parts of a gateway that depend on a pack. @param compare receives each exchange, to compare it with a
  * candidate
  */
 function openServingPack(
@@ -44,7 +44,7 @@ function openServingPack(
 ): ServingPack {
   const { log, upstream, legacy } = dependencies;
   const upstreamTokens = readUpstreamTokens(settings, loaded.pack);
-  // Validated before the first read of the catalogs.
+  // This is validated before the first read of the catalogs.
   readLinkBase(settings, loaded.pack);
   checkPagePaths(settings, loaded.pack);
   const catalogs = connectCatalogs(
@@ -66,7 +66,7 @@ function openServingPack(
     catalogs,
     upstreamTokens,
     isForTesters,
-    // The entries of catalogs that were never read would differ.
+    // Entries of catalogs that were never read would differ.
     compare:
       compare &&
       ((exchange: Exchange) => void (catalogs.missing().length === 0 && compare(loaded.pack, exchange))),
@@ -91,7 +91,7 @@ export class ActivePack {
   #isStopped = false;
   #active: ServingPack;
 
-  /** Starts with the given pack. Another pack can replace it. */
+  /** Starts with the given pack. A different pack can replace it. */
   constructor(settings: Settings, dependencies: Dependencies) {
     this.#settings = settings;
     this.#dependencies = dependencies;
@@ -110,10 +110,10 @@ export class ActivePack {
     this.#active = this.#open(dependencies.initialPack, false);
   }
 
-  /** The pack for requests that start now. */
+  /** Returns the pack for requests that start now. */
   current = (): ServingPack => this.#active;
 
-  /** The pack that testers may select, if there is a candidate. */
+  /** Returns the pack that testers may select, if there is a candidate. */
   candidate = (): ServingPack | undefined => this.#offered;
 
   /**
@@ -127,8 +127,8 @@ export class ActivePack {
   };
 
   /**
-   * Reads the tokens of the settings again. @returns Whether any token has changed. @throws {SettingsError} The old
-   * tokens stay.
+   * Reads the tokens of the settings again. @returns whether any token has changed. @throws {SettingsError} The old
+   * tokens stay
    */
   refreshTokens = (): boolean => {
     this.#refreshCandidateTokens();
@@ -136,8 +136,8 @@ export class ActivePack {
   };
 
   /**
-   * Reads the catalogs of another pack, then serves new requests with it. While the catalogs can't be read, the previous
-   * pack serves requests, and the catalogs are tried again.
+   * Reads the catalogs of a new pack, then serves new requests with it. While the catalogs can't be read, the previous
+   * pack serves requests, and the read is repeated.
    */
   async replace(loaded: LoadedPack, isSuperseded: () => boolean): Promise<void> {
     const next = this.#open(loaded, false);
@@ -145,7 +145,7 @@ export class ActivePack {
     await this.#readCatalogs(next, isUnwanted);
     if (isUnwanted()) return this.#end(next);
     try {
-      // The tokens may have changed while the catalogs were read.
+      // The tokens may have changed while the catalogs were being read.
       this.#refreshTokensOf(next);
     } catch (error) {
       this.#end(next);
@@ -185,12 +185,12 @@ export class ActivePack {
     this.#serving.delete(pack);
   }
 
-  /** In-flight requests may still read the catalogs of a pack. */
+  /** Ends a pack after its in-flight requests, which may still read its catalogs. */
   #endWhenIdle(pack: ServingPack | undefined): void {
     if (pack) void this.#dependencies.inFlight.idle(MAX_REQUEST_MS).then(() => this.#end(pack));
   }
 
-  /** No pack accepts revoked tokens any longer. A candidate that can't read the tokens is dropped. */
+  /** Makes sure that no pack accepts revoked tokens. A candidate whose tokens can't be read is dropped. */
   #refreshCandidateTokens(): void {
     if (!this.#offered) return;
     try {
@@ -201,7 +201,7 @@ export class ActivePack {
     }
   }
 
-  /** Resolves once the catalogs are as complete as those of the active pack, or once the pack is no longer needed. */
+  /** Resolves after the catalogs are as complete as those of the active pack, or if the pack is no longer needed. */
   async #readCatalogs({ catalogs }: ServingPack, isUnwanted: () => boolean): Promise<void> {
     for (;;) {
       await catalogs.refresh();

@@ -11,12 +11,12 @@ import { createReloader, type Log, type Metrics, type Reload, type Settings } fr
 
 interface ReloadOptions {
   readonly initial: LoadedPack;
-  /** Loads the files of the new pack. @throws {PackError} */
+  /** Reads the files of the new pack. @throws {PackError} */
   readonly readFiles: (active: LoadedPack) => PackFiles;
   /**
    * Serves requests with a pack. If it fails, the previous pack stays active.
    *
-   * @param isSuperseded Whether another reload has started meanwhile, which replaces this pack.
+   * @param isSuperseded Returns whether a later reload, which replaces this pack, has started in the meantime.
    */
   readonly activate: (loaded: LoadedPack, isSuperseded: () => boolean) => Promise<void>;
   /** Checks whether the other configured files are valid with a pack. @throws {Error} */

@@ -32,7 +32,7 @@ function readTable(file: string): TokenPair[] {
   };
   let table: unknown;
   try {
-    // Without the failsafe schema, a token of digits would become a number.
+    // Without the failsafe schema, a token that consists of digits would become a number.
     table = parse(readTextFile(file), { schema: "failsafe", prettyErrors: true });
   } catch (error) {
     return fail(problemOf(error));
@@ -40,7 +40,7 @@ function readTable(file: string): TokenPair[] {
   return isTexts(table) ? Object.entries(table) : fail("it is not a map of client tokens to upstream tokens");
 }
 
-/** Settings about tokens that the pack does not use. They would have no effect, and authorize nobody. */
+/** Returns settings about tokens that the pack does not use. They would have no effect, and authorize no client. */
 function findUnused(settings: TokenSettings, { dialect: { client, upstream } }: Pack): string[] {
   const token = upstream.credentials?.token ?? "client";
   const needs = (value: string): string => `the pack has no "token: ${value}" in "upstream.credentials"`;
@@ -57,7 +57,7 @@ function findUnused(settings: TokenSettings, { dialect: { client, upstream } }: 
   );
 }
 
-/** The tokens of the settings, and the setting that contains them. */
+/** Returns the tokens of the settings, and the setting that contains them. */
 function readTokens(
   { CLIENT_TOKENS, UPSTREAM_TOKEN, UPSTREAM_TOKENS_FILE }: TokenSettings,
   { dialect: { client, upstream } }: Pack,
@@ -85,7 +85,7 @@ function readTokens(
 }
 
 /**
- * Reads the tokens and checks that they can be sent to the upstream. Undefined if the pack uses none. @throws
+ * Reads the tokens and checks that they can be sent to the upstream. Undefined if the pack uses no tokens. @throws
  * {SettingsError}
  */
 function readValidTokens(
@@ -110,7 +110,7 @@ function readValidTokens(
  * Reads the tokens that the upstream gets in place of the clients', if the pack uses them.
  *
  * @throws {SettingsError} If a setting is missing or has no effect with this pack, if the table can't be read, and if
- * a token can't be sent.
+ *   a token can't be sent.
  */
 export function readUpstreamTokens(settings: TokenSettings, pack: Pack): UpstreamTokenTable | undefined {
   const read = readValidTokens(settings, pack);
@@ -118,10 +118,10 @@ export function readUpstreamTokens(settings: TokenSettings, pack: Pack): Upstrea
 }
 
 /**
- * Reads the tokens again, into the table that requests use. If they are invalid, the table stays as it is.
+ * Reads the tokens again, into the table that requests use. If they are invalid, the table is not changed.
  *
- * @returns Whether any of them is different.
- * @throws {SettingsError} As {@link readUpstreamTokens}.
+ * @returns whether any of them has changed
+ * @throws {SettingsError} as {@link readUpstreamTokens}
  */
 export function refreshUpstreamTokens(
   table: UpstreamTokenTable | undefined,
@@ -134,7 +134,7 @@ export function refreshUpstreamTokens(
 
 /** The tokens of a gateway. */
 export interface UpstreamTokensParts extends FeatureParts<Pack> {
-  /** From now on `refresh` reads the tokens of all packs in use again. It returns whether any token has changed. */
+  /** Sets the function that reads the tokens of all packs in use again. It returns whether any token has changed. */
   follow(refresh: () => boolean): void;
 }
 
@@ -164,7 +164,7 @@ export const UPSTREAM_TOKENS: Feature<{ readonly pack: Pack }, UpstreamTokensPar
     });
     const reload = (): void => void read();
     watch(file === undefined ? [] : [file], reload);
-    // The file may have been invalid for the previous pack only.
+    // The file may only have been invalid for the previous pack.
     return { reload, usePack: reload, follow: (next) => void (refresh = next) };
   },
 };

@@ -5,14 +5,14 @@ import type { Sandbox } from "../../sandbox/index.ts";
 /** The v4 service: the configured one, or the embedded sandbox. */
 export interface V4Service {
   readonly origin: URL;
-  /** The login server. Undefined if the settings name only a v4 service. */
+  /** The login server. Undefined if the settings only name a v4 service. */
   readonly authOrigin: URL | undefined;
   /** The embedded sandbox, if it is used. */
   readonly sandbox: Sandbox | undefined;
   close(): Promise<void>;
 }
 
-/** The v4 calls of a pack, with an example value for each parameter. */
+/** Returns the v4 calls of a pack, with an example value for each parameter. */
 const v4Calls = ({ routes, dialect }: Pack): { readonly method: string; readonly path: string }[] =>
   routes.flatMap(({ source }) => {
     if (!("call" in source)) return [];
@@ -25,7 +25,7 @@ const v4Calls = ({ routes, dialect }: Pack): { readonly method: string; readonly
     ];
   });
 
-/** If the base path occurs twice, every call is a 404. It may be intended, so the gateway starts with a warning. */
+/** Warns if the base path occurs twice, because every call would be a 404. It may be intended, so the gateway starts. */
 function hintAtRepeatedPath({ href }: URL, { dialect }: Pack, log: Log): void {
   const { base_path: path } = dialect.upstream;
   const base = href.replace(/\/$/, "");
@@ -40,17 +40,17 @@ function hintAtRepeatedPath({ href }: URL, { dialect }: Pack, log: Log): void {
  * Opens the v4 service.
  *
  * @throws {SeedError} If the seed file is invalid.
- * @throws {SettingsError} If the sandbox has no call of the pack.
+ * @throws {SettingsError} If the sandbox supports no call of the pack.
  */
 export async function openV4(settings: Settings, pack: Pack, log: Log): Promise<V4Service> {
   const { LEGACY_URL, UPSTREAM_URL, AUTH_URL, WORDS, SEED } = settings;
-  // Without a pack nothing calls v4, so no sandbox is opened.
+  // If there is no pack, v4 is never called, so no sandbox is opened.
   if (LEGACY_URL && isObserving(settings))
     return { origin: LEGACY_URL, authOrigin: undefined, sandbox: undefined, close: async () => {} };
   if (UPSTREAM_URL) hintAtRepeatedPath(UPSTREAM_URL, pack, log);
   if (UPSTREAM_URL)
     return { origin: UPSTREAM_URL, authOrigin: AUTH_URL, sandbox: undefined, close: async () => {} };
-  // Loaded only if it is used.
+  // This module is only loaded if it is used.
   const { readSeedFile, startSandbox } = await import("../../sandbox/index.ts");
   const data = SEED === undefined ? undefined : await readSeedFile(SEED);
   const sandbox = await startSandbox({ words: WORDS, data });

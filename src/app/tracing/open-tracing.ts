@@ -14,7 +14,7 @@ export interface HostTracer {
 /**
  * Traces requests with the tracer of the embedding program, which sends the spans itself.
  *
- * @param onError Called with the first error of the tracer or of its spans.
+ * @param onError called with the first error of the tracer or of its spans
  */
 async function openHostTracing(tracer: HostTracer, onError: (message: string) => void): Promise<Tracing> {
   const { createTracing } = await import("./spans.ts");
@@ -31,10 +31,13 @@ async function openHostTracing(tracer: HostTracer, onError: (message: string) =>
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How long the shutdown waits for the collector, in milliseconds. */
+/** Milliseconds that the shutdown waits for the collector. */
 const CLOSE_TIMEOUT_MS = 2000;
 
-/** Reads OpenTelemetry's own variables: an endpoint, or the name of the exporter. `otlp` (over HTTP) is supported. */
+/**
+ * Whether OpenTelemetry's own variables enable tracing: an endpoint, or the name of the exporter. `otlp` (over HTTP) is
+ * supported.
+ */
 function isEnabled(environment: Environment): boolean {
   const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER: exporter } = environment;
   if (OTEL_SDK_DISABLED?.toLowerCase() === "true") return false;
@@ -45,9 +48,9 @@ function isEnabled(environment: Environment): boolean {
 }
 
 /**
- * Starts tracing if the environment enables it. Otherwise no SDK is loaded, and requests have no extra cost.
+ * Starts tracing if the environment enables it. Otherwise no SDK is loaded, and requests have no additional cost.
  *
- * @param onError Called if spans could not be sent.
+ * @param onError called if spans could not be sent
  */
 async function openTracing(
   environment: Environment,
@@ -62,7 +65,7 @@ async function openTracing(
   };
 }
 
-/** The tracing of the embedding program, or the one that the environment enables. */
+/** Opens the tracing of the embedding program, otherwise the one that the environment enables. */
 export const openTracingOf = (
   tracer: HostTracer | undefined,
   environment: NodeJS.ProcessEnv,

@@ -14,7 +14,7 @@ import { createTracing } from "./spans.ts";
 
 const { createResource, SERVICE_NAME } = await loadResource();
 
-/** The sampler that `OTEL_TRACES_SAMPLER` names; OpenTelemetry's default for unknown names. */
+/** Returns the sampler that `OTEL_TRACES_SAMPLER` names; OpenTelemetry's default for unknown names. */
 function samplerOf(name = "parentbased_always_on", argument = "1"): Sampler {
   const ratio = Number(argument);
   const roots: Readonly<Record<string, () => Sampler>> = {

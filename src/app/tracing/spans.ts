@@ -20,7 +20,7 @@ import {
   type Tracing,
 } from "../../base/index.ts";
 
-/** The active span of the embedding program, else the span of the client's header. */
+/** Returns the active span of the embedding program, otherwise the span in the client's header. */
 function parentOf(header: string | undefined): Context {
   const active = context.active();
   if (trace.getSpan(active)) return active;
@@ -33,8 +33,8 @@ function parentOf(header: string | undefined): Context {
 /**
  * Creates the spans of requests with a tracer.
  *
- * @param close Sends the spans that were not sent yet.
- * @param onError Called with errors of the tracer and its spans, which never fail a request.
+ * @param close sends the remaining spans
+ * @param onError called with errors of the tracer and its spans, which never fail a request
  */
 export function createTracing(
   tracer: Tracer,
@@ -43,7 +43,10 @@ export function createTracing(
 ): Tracing {
   const attempt = <Result>(call: () => Result): Result | undefined => callHost(call, onError);
 
-  /** Without valid ids, as with a tracer without an SDK, the call keeps the `traceparent` of its request. */
+  /**
+   * Returns the `traceparent` of a span. If it has no valid ids, as with a tracer without an SDK, the call keeps the
+   * `traceparent` of its request.
+   */
   const traceparentOf = (span: Span): string | undefined => {
     const ids = attempt(() => span.spanContext());
     const text = attempt(() => ids && formatTraceparent(ids));

@@ -1,8 +1,8 @@
 /** Patterns of user agents, and families of user agents. */
 
 /**
- * Characters of a user agent that are compared with patterns, as many as the summaries keep. A client may send a
- * hundred times as many.
+ * Maximum number of characters of a user agent that are compared with patterns, as in the summaries. A client may send
+ * a hundred times as many.
  */
 export const MAX_AGENT_LENGTH = 200;
 
@@ -10,7 +10,7 @@ export const MAX_AGENT_LENGTH = 200;
 export class AgentPatterns {
   readonly #patterns: readonly { readonly name: string; readonly parts: readonly string[] }[];
 
-  /** @param patterns In the order of the file: of two patterns that match, the first one wins */
+  /** @param patterns In the order of the file: if two patterns match, the first one is used */
   constructor(patterns: readonly { readonly pattern: string; readonly name: string }[]) {
     this.#patterns = patterns.map(({ pattern, name }) => ({
       name,
@@ -18,12 +18,12 @@ export class AgentPatterns {
     }));
   }
 
-  /** How many patterns there are. */
+  /** The number of patterns. */
   get size(): number {
     return this.#patterns.length;
   }
 
-  /** The name of the client whose pattern matches a user agent, of at most {@link MAX_AGENT_LENGTH} characters. */
+  /** Returns the name of the client whose pattern matches a user agent of at most {@link MAX_AGENT_LENGTH} characters. */
   nameOf(agent: string): string | undefined {
     const text = agent.toLowerCase();
     return this.#patterns.find(({ parts }) => matches(parts, text))?.name;
@@ -44,14 +44,14 @@ function matches([first = "", ...rest]: readonly string[], text: string): boolea
   return text.length - last.length >= at && text.endsWith(last);
 }
 
-/** Longest name of a family. */
+/** Maximum length of the name of a family. */
 const MAX_FAMILY_LENGTH = 60;
 
 /**
- * The family of a user agent: its first product without the version (RFC 9110 10.1.5), such as `billing-sync` of
+ * The family of a user agent: its first product without the version (RFC 9110 10.1.5), such as `billing-sync` for
  * `billing-sync/2.1 (linux)`.
  *
- * @returns undefined without a user agent
+ * @returns undefined if there is no user agent
  */
 export function agentFamily(agent: string | null | undefined): string | undefined {
   const [product = ""] = (agent ?? "").trim().split(/[\s/(]/, 1);

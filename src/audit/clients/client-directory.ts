@@ -60,7 +60,7 @@ const clientName = z
 /** Maximum number of clients, because each becomes a label value of metrics. */
 const MAX_CLIENTS = 1000;
 
-/** Maximum number of patterns of all clients, because a new user agent may be compared with each of them. */
+/** Maximum number of patterns of all clients, because a new user agent may have to be compared with each of them. */
 const MAX_PATTERNS = 2000;
 
 const directoryDefinition = z
@@ -85,7 +85,7 @@ export interface KnownClient extends Readonly<
 
 /** The known facts about the sender of a request. */
 export interface ClientIdentity {
-  /** The name that a trusted proxy gave in `CLIENT_HEADER`. */
+  /** The name that a trusted proxy sent in `CLIENT_HEADER`. */
   readonly label?: string | null | undefined;
   /** The id of the OAuth application to which the token was issued. */
   readonly application?: string | null | undefined;
@@ -98,8 +98,8 @@ export interface ClientIdentity {
 export interface ClientDirectory {
   readonly clients: readonly KnownClient[];
   /**
-   * Returns the name of the sender of a request. A proxy's name wins, then the application, the token, and the user
-   * agent.
+   * Returns the name of the sender of a request. A proxy's name takes precedence, then the application, the token, and
+   * the user agent.
    *
    * @returns undefined for a client that is not in the directory
    */
@@ -107,10 +107,10 @@ export interface ClientDirectory {
   find(name: string): KnownClient | undefined;
 }
 
-/** Most user agents whose names are cached. */
+/** Maximum number of user agents whose names are cached. */
 const CACHED_AGENTS = 2000;
 
-/** Maps each key to its client, and reports keys that two clients share. */
+/** Maps each key to its client, and reports keys that several clients share. */
 function indexKeys(
   clients: readonly KnownClient[],
   keysOf: (client: KnownClient) => readonly string[],
@@ -143,7 +143,7 @@ function compileDirectory(definition: DirectoryDefinition, report: ReportProblem
         [name, key, index],
         `"${definition[name]?.[key][index]}" belongs to the client "${other}" already`,
       );
-  // People and searches would confuse names that differ only in case.
+  // Names that only differ in case are reported, because people and searches would confuse them.
   indexKeys(
     clients,
     ({ name }) => [name.toLowerCase()],
@@ -168,7 +168,7 @@ function compileDirectory(definition: DirectoryDefinition, report: ReportProblem
   const byAgent = new LRUCache<string, { readonly name: string | undefined }>({ max: CACHED_AGENTS });
 
   function nameOfAgent(agent: string): string | undefined {
-    // Not cached: V8 keeps a whole text in memory while a part of it is used as a key.
+    // The name is not cached: V8 keeps a whole text in memory while a part of it is used as a key.
     if (agent.length > MAX_AGENT_LENGTH) return patterns.nameOf(agent.slice(0, MAX_AGENT_LENGTH));
     const cached = byAgent.get(agent);
     if (cached) return cached.name;
@@ -197,5 +197,5 @@ export const CLIENTS_FILE: OperatorFileKind<DirectoryDefinition, ClientDirectory
   compile: compileDirectory,
 };
 
-/** The directory without a file. */
+/** The directory if there is no file. */
 export const NO_CLIENTS: ClientDirectory = { clients: [], nameOf: () => undefined, find: () => undefined };

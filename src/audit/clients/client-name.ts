@@ -2,15 +2,15 @@
 import { hash } from "node:crypto";
 import type { ClientDirectory, ClientIdentity } from "./client-directory.ts";
 
-/** The name for requests without a client. No name of a directory begins like this. */
+/** The name for requests without a client. No name in a directory starts with it. */
 export const UNNAMED = "?";
 
-/** The name of an application that is not in the directory. Names of a directory have no colon. */
+/** The prefix of applications that are not in the directory. Names in a directory contain no colon. */
 const APPLICATION = "application:";
 
 /**
- * The name of the client in the directory, else `application:ID`. It stays the same with a new token, so that a
- * client does not change sides.
+ * Returns the name of the client in the directory, otherwise `application:ID`. It does not depend on the token, so that
+ * a client with a new token stays on the same side.
  *
  * @returns undefined for an unknown client
  */
@@ -20,10 +20,10 @@ export function lastingName(directory: ClientDirectory, identity: ClientIdentity
   return identity.application ? `${APPLICATION}${identity.application}` : undefined;
 }
 
-/** Whether the directory names the client. */
+/** Whether the directory contains a name for the client. */
 export const hasName = (client: string): boolean => client !== UNNAMED && !client.startsWith(APPLICATION);
 
-/** All names of a client so far. Its applications had their own names before the directory had the client. */
+/** Returns all names that a client has had. Its applications had their own names before the directory contained the client. */
 export const namesOf = (directory: ClientDirectory, client: string): readonly string[] => [
   client,
   ...(directory.find(client)?.applications ?? []).map((id) => `${APPLICATION}${id}`),
@@ -33,12 +33,12 @@ export const namesOf = (directory: ClientDirectory, client: string): readonly st
 export const BUCKETS = 10_000;
 
 /**
- * Bits of the hash that select the bucket. With this many bits, the buckets are equally likely to one in a hundred
- * thousand.
+ * Bits of the hash that select the bucket. With this many bits, the probabilities of the buckets differ by at most one
+ * in a hundred thousand.
  */
 const HASH_DIGITS = 12;
 
-/** The bucket of a client, from 0 to 9999. The same on each replica, and after each restart. */
+/** Returns the bucket of a client, from 0 to 9999. It is the same on each replica, and after each restart. */
 export const bucketOf = (client: string, salt: string): number =>
   // The separator is needed, because a salt may end with the start of a client's name.
   Number.parseInt(hash("sha256", JSON.stringify([salt, client])).slice(0, HASH_DIGITS), 16) % BUCKETS;

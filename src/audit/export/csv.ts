@@ -31,9 +31,9 @@ const COLUMNS: Readonly<Record<string, (record: AuditRecord) => Cell>> = {
 
 /**
  * The places where a formula may start: at the start of a text, and after a character that separates cells. A
- * spreadsheet may expect another separator than a comma, for example in countries with a decimal comma, and then
- * ignores the quotation marks of a cell. The pattern also matches without a formula, so that no character is scanned
- * twice.
+ * spreadsheet may expect a separator other than a comma, for example in countries with a decimal comma, and then
+ * ignores the quotation marks of a cell. The pattern matches even if there is no formula, so that no character is
+ * scanned twice.
  */
 const FORMULA_START = /(?:^|[;\t\r\n])[\s;"']*[=+\-@\uff0b\uff0d\uff1d\uff20]?/g;
 

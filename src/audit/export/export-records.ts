@@ -14,19 +14,16 @@ export interface ExportOptions {
   readonly filterHeaders?: FilterHeaders | undefined;
   /** Called with the number of exported records after each page. */
   readonly onRecords?: (done: number) => void;
-  /**
-   * Called at the end with the number of damaged records, if there are any. Formats that parse records leave them
-   * out.
-   */
+  /** Called at the end with the number of damaged records, if there are any. Formats that parse records omit them. */
   readonly onDamaged?: (records: number) => void;
 }
 
-/** Records of one read. The number is small, because they are all in memory, and other queries run in between. */
+/** Maximum number of records per read. It is small, because they are all in memory, and other queries run in between. */
 const PAGE_ROWS = 100;
 
 /**
  * Exports all matching records, newest first, as pieces of text. Only one page is in memory at a time. Records that are
- * stored meanwhile are not exported.
+ * stored in the meantime are not exported.
  *
  * @throws {AuditUnavailableError} If the store can't be read, possibly after some pieces.
  */

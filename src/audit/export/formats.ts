@@ -13,13 +13,14 @@ interface Format {
   readonly head: string;
   /** The text between two pieces. */
   readonly separator: string;
-  /** @param damaged How many records were left out. */
+  /** @param damaged the number of omitted records */
   tail(damaged: number): string;
   /**
    * The pieces of a record.
    *
-   * @param text As it is stored
-   * @param filterHeaders Names of the headers that contain filters, for HAR. Without them HAR files have no filters
+   * @param text The stored text
+   * @param filterHeaders Names of the headers that contain filters, for HAR. If they are missing, HAR files contain no
+   *   filters
    * @returns undefined for a damaged record
    */
   write(text: string, filterHeaders: FilterHeaders): readonly string[] | undefined;
@@ -27,7 +28,7 @@ interface Format {
 
 const LINES = { head: "", separator: "", tail: () => "" } as const;
 
-/** The texts as they are stored, also of damaged records. Unreadable texts are left out. */
+/** Writes the stored texts, even of damaged records. Unreadable texts are omitted. */
 const writeText = (text: string): readonly string[] | undefined =>
   text === UNREADABLE ? undefined : [`${text}\n`];
 

@@ -6,7 +6,7 @@ import type { AuditRecord, RecordedBody } from "../record/record.ts";
 export const HAR_HEAD =
   '{"log":{"version":"1.2","creator":{"name":"alpha-gateway","version":"1"},"entries":[\n';
 
-/** The end of the file, which contains the number of damaged records that were left out. */
+/** The end of the file, which contains the number of damaged records that were omitted. */
 export const harTail = (damaged: number): string =>
   `\n]${damaged === 0 ? "" : `,"comment":"${damaged} damaged records were left out"`}}}\n`;
 
@@ -21,13 +21,13 @@ interface HarExchange {
   readonly body?: RecordedBody;
   readonly status: number | null;
   readonly response?: RecordedBody;
-  /** Milliseconds. */
+  /** The duration in milliseconds. */
   readonly ms: number;
-  /** Bytes, if known. */
+  /** The sizes in bytes, if known. */
   readonly bytes?: { readonly in: number; readonly out: number };
 }
 
-/** Returns the entries of a record: the request of the client, then its v4 calls. A native request is only one entry. */
+/** Returns the entries of a record: the request of the client, then its v4 calls. A native request becomes a single entry. */
 export function harEntries(record: AuditRecord, filterHeaders: FilterHeaders): object[] {
   const { alpha, v4, lane, timings, bytes } = record;
   const asked = {

@@ -1,4 +1,4 @@
-/** `alpha-gateway clients`: lists clients that the directory lacks, and writes a first directory. */
+/** `alpha-gateway clients`: lists clients that are missing in the directory, and writes a first directory. */
 import { stringify } from "yaml";
 import { type Block, type FeatureCommands, formatCount, formatDay, plural } from "../../base/index.ts";
 import type { AuditStore } from "../store/store.ts";
@@ -82,7 +82,7 @@ function suggestDirectory(
       const requests = group.reduce((sum, each) => sum + each.requests, 0);
       const last = group.reduce((latest, each) => (each.last > latest ? each.last : latest), "");
       const note = `${plural(requests, "request")}, the last on ${formatDay(last)}`;
-      // Requests with a label are named by it, so no entry is needed.
+      // The label is the name of these requests, so no entry is needed.
       if (label !== null) return [[label, { note }]];
       if (application !== null) return [[freeName(application), { note, applications: [application] }]];
       const tokens = group.flatMap(({ fingerprint }) => fingerprint ?? []);

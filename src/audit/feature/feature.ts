@@ -15,11 +15,11 @@ type CheckDirectory = (next: ClientDirectory, active: ClientDirectory) => void;
 
 /** The client directory, open. */
 export interface ClientsParts extends FeatureParts {
-  /** The active version, for requests that start now. */
+  /** Returns the active version, for requests that start now. */
   current(): ClientDirectory;
-  /** The directory with which a file that names clients is activated. */
+  /** Returns the version that will be activated together with a file that names clients. */
   candidate(): ClientDirectory;
-  /** For {@link WatchOptions.join} of a file that names clients. */
+  /** Implements {@link WatchOptions.join} for a file that names clients. */
   join(file: JudgedFile): () => void;
   addCheck(check: CheckDirectory): void;
   /** Reads the directory again, and the files that refer to its clients. */
@@ -31,7 +31,7 @@ const UNFIT =
   "Undo the change, or change this file too. Earlier dates have to be announced";
 
 /**
- * The client directory. Without a file it is empty.
+ * The client directory. If there is no file, it is empty.
  *
  * A changed directory is activated together with all files that refer to its clients, or not at all. Otherwise a
  * renamed client would lose its entries in these files.
@@ -65,7 +65,7 @@ export const CLIENTS: Feature<unknown, ClientsParts> = {
           });
     const current = (): ClientDirectory => watched?.current() ?? NO_CLIENTS;
 
-    /** @param files read again if the directory has not changed */
+    /** @param files files to read again if the directory has not changed */
     function reload(files: readonly JudgedFile[]): void {
       const changed = directory && prepareOrReject(directory);
       if (!changed || isDeepStrictEqual(changed.next.clients, current().clients)) {

@@ -1,4 +1,4 @@
-/** Reads queries whose client is a name, or whose clients have a text. */
+/** Reads queries that identify a client by its name, or clients by a text. */
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { isLookedUp, keysOf } from "../usage/client-keys.ts";
 import { MAX_SEARCH_LENGTH, searchClients } from "../usage/search-clients.ts";
@@ -6,18 +6,18 @@ import type { UsageReader } from "../usage/usage-reader.ts";
 import type { UsageQuery } from "../usage/usage.ts";
 import type { Given, ReadQuery } from "./read-query.ts";
 
-/** A query of the clients with these keys. */
+/** A query for the clients with these keys. */
 export type OfClients<Query> = Query & { readonly clients?: readonly string[] };
 
-/** The clients whose names a filter may have, and where they are counted. */
+/** The clients that a filter may name, and the store that counts them. */
 export interface NamedClients {
   readonly directory: ClientDirectory;
   readonly store: Pick<UsageReader, "clients" | "tokens">;
 }
 
 /**
- * Reads parameters whose `client` may be a name of the client directory, or a family of user agents: it selects all keys of
- * them. `search` selects the keys of all clients that have the text.
+ * Reads parameters whose `client` may be a name of the client directory, or a family of user agents: it selects all
+ * keys of them. `search` selects the keys of all clients that match the text.
  *
  * @param read Reads the parameters without a name.
  * @throws {AuditUnavailableError}
@@ -42,7 +42,7 @@ export async function readNamedQuery<Query extends Pick<UsageQuery, "client">>(
   return { query: { ...query, ...narrow(query, ofName, found) }, problems };
 }
 
-/** The common keys of a search and of the client that the query names. */
+/** Returns the keys that match both the search and the client in the query. */
 function narrow(
   { client }: Pick<UsageQuery, "client">,
   ofName: readonly string[] | undefined,

@@ -9,13 +9,13 @@ import type { UsageQuery } from "../usage/usage.ts";
 /** The texts of a query by the names of their parameters, unchecked. */
 export type Given = Readonly<Record<string, unknown>>;
 
-/** Why a text of a query is invalid, and the name of its parameter. */
+/** The reason why a text of a query is invalid, and the name of its parameter. */
 interface QueryProblem {
   readonly reason: string;
   readonly parameter: string;
 }
 
-/** A query, with the problems of its texts. With problems it is incomplete. */
+/** A query, with the problems of its texts. If there are problems, it is incomplete. */
 export interface ReadQuery<Query> {
   readonly query: Query;
   readonly problems: readonly QueryProblem[];
@@ -43,12 +43,12 @@ const PARAMETERS: Readonly<Record<Parameter, { read: ParseText; expected: string
   until: { read: parseMoment, expected: "a moment in ISO 8601 with its zone, e.g. 2026-01-31T12:00:00Z" },
 };
 
-/** A timestamp of RFC 3339, or a date, which means midnight in UTC. */
+/** Matches a timestamp of RFC 3339, or a date, which means midnight in UTC. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
- * Parses the parameters of `GET /api/audit`. Unknown ones are problems, too: a misspelt filter would match everything. Empty
- * ones (`client=`) are ignored.
+ * Parses the parameters of `GET /api/audit`. Unknown parameters are problems as well: a misspelt filter would match
+ * everything. Empty parameters (`client=`) are ignored.
  */
 export function readAuditQuery(given: Given): ReadQuery<AuditQuery> {
   const query: Partial<Record<Parameter, string | number>> = {};
@@ -96,7 +96,8 @@ function isDay(date: string): boolean {
 const USAGE_PARAMETERS = new Set(["client", "lane", "since", "until"]);
 
 /**
- * Parses the parameters of summaries: `client` (a key, or `none`), `lane`, `since` and `until`. Others are problems.
+ * Parses the parameters of summaries: `client` (a key, or `none`), `lane`, `since` and `until`. Other parameters are
+ * problems.
  *
  * @param parameters The names of all parameters.
  */
@@ -118,5 +119,5 @@ export function readUsageQuery(
 
 const ROUTE_PARAMETERS = new Set([...USAGE_PARAMETERS, "route"]);
 
-/** Parses the parameters of losses and calls: those of summaries, and `route`. */
+/** Parses the parameters of losses and calls: those of summaries, and additionally `route`. */
 export const readRouteQuery = (given: Given): ReadQuery<LossQuery> => readUsageQuery(given, ROUTE_PARAMETERS);

@@ -1,9 +1,9 @@
 /** Reads a client's body as text, or as the members of a form. */
 export interface SentBody {
   readonly bytes: Uint8Array;
-  /** Its `Content-Type`. */
+  /** The `Content-Type` of the body. */
   readonly type?: string | undefined;
-  /** The members of the form, if it was parsed as one. */
+  /** The members of the form, if the body was parsed as a form. */
   readonly form?: readonly (readonly [name: string, value: unknown])[] | undefined;
 }
 
@@ -16,7 +16,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** Whether a `Content-Type` is that of an urlencoded form. */
 export const isForm = ({ type = "" }: SentBody): boolean => FORM.test(type);
 
-/** Bodies of other types are files, such as images and archives. */
+/** Matches the types of text bodies. Bodies of other types are files, such as images and archives. */
 const TEXT =
   /^\s*(?:text\/|multipart\/|application\/(?:[\w.-]+\+)?(?:json|xml|javascript)\b|application\/x-(?:www-form-urlencoded|ndjson)\b)/i;
 
@@ -41,13 +41,13 @@ export function decodeBody(body: SentBody): string | undefined {
 }
 
 /**
- * Whether a body with the type of a form contains another text, such as JSON, markup or a sentence. As a form, the
- * text would be the name of a member.
+ * Whether a body with the type of a form actually contains a different text, such as JSON, markup or a sentence. As a
+ * form, the text would be the name of a member.
  */
 const isMistakenForm = (form: readonly (readonly [string, unknown])[]): boolean =>
   form.some(([name]) => /[{}<>":,=%\s]/.test(name));
 
-/** The members of a form as an object. A repeated name has a list of all its values. A file is marked as such. */
+/** Returns the members of a form as an object. A repeated name becomes a list of all its values. A file is marked as such. */
 function membersOf(form: readonly (readonly [string, unknown])[]): object {
   const members = new Map<string, unknown[]>();
   for (const [name, value] of form) {
@@ -61,7 +61,7 @@ function membersOf(form: readonly (readonly [string, unknown])[]): object {
   );
 }
 
-/** Longer forms are not parsed (`oauth/read-form.ts`). */
+/** Maximum size of a form in bytes. Longer forms are not parsed (`oauth/read-form.ts`). */
 const MAX_FORM_BYTES = 65_536;
 
 const NOT_UTF8 = "not UTF-8";

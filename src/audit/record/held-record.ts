@@ -4,14 +4,14 @@ import type { AuditRecord, RecordedBody } from "./record.ts";
 /** A record that waits in a queue. Its bodies are JSON texts, which keep no larger buffers in memory. */
 export interface HeldRecord {
   readonly record: AuditRecord;
-  /** Bytes, approximately. */
+  /** Approximate size in bytes. */
   readonly size: number;
 }
 
-/** Size of a record without bodies, approximately. */
+/** Approximate size of a record without bodies in bytes. */
 const HEAD_BYTES = 1000;
 
-/** The same bytes, copied if they would keep a larger buffer in memory. */
+/** Returns the same bytes, copied if they would keep a larger buffer in memory. */
 const ownBytes = (bytes: Buffer): Buffer =>
   bytes.buffer.byteLength > 2 * bytes.length ? Buffer.from(bytes) : bytes;
 

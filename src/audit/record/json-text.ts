@@ -1,10 +1,10 @@
 import { parseJson } from "../../base/json/parse.ts";
 
-/** A JSON body as its original bytes. It is not parsed before a store writes it. */
+/** The original bytes of a JSON body. They are not parsed before a store writes them. */
 export class JsonText {
   readonly bytes: Buffer;
 
-  /** @param json Complete, valid JSON without secrets, as text or in UTF-8. Bytes must not change afterwards. */
+  /** @param json complete, valid JSON without secrets, as text or in UTF-8. Bytes must not change afterwards */
   constructor(json: string | Buffer) {
     this.bytes = typeof json === "string" ? Buffer.from(json) : json;
   }
@@ -21,7 +21,7 @@ export class JsonText {
 /** Parses JSON that may be nested deeply. Numbers keep all their digits. @throws {SyntaxError} */
 export const parseRecorded = (text: string): unknown => parseJson(text, { maxDepth: Infinity });
 
-/** The value of a text that is JSON. */
+/** Returns the value of a text that is JSON; undefined for any other text. */
 export function tryParse(text: string): { value: unknown } | undefined {
   try {
     return { value: parseRecorded(text) };

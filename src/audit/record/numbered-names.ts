@@ -1,6 +1,6 @@
 import { plainText } from "./plain-text.ts";
 
-/** Some names of a route: one bit for each name that it has. They are counted, and are no part of a record's text. */
+/** A set of names of a route, with one bit for each name. They are counted, and are not part of a record's text. */
 export class NumberedNames {
   /** All names of the route, in the order of their bits. */
   readonly names: readonly string[];
@@ -8,7 +8,7 @@ export class NumberedNames {
   readonly text: string | undefined;
   readonly #bits: Uint8Array;
 
-  /** @param bits One for each name: the first name is the highest bit of the first byte */
+  /** @param bits one for each name: the first name is the highest bit of the first byte */
   constructor(names: readonly string[], bits: Uint8Array) {
     this.names = names;
     const set = names.filter((_, index) => (bits[index >> 3] ?? 0) & (0x80 >> (index & 7)));
@@ -16,17 +16,17 @@ export class NumberedNames {
     this.#bits = bits;
   }
 
-  /** Whether these are the names that bits of the same list stand for. */
+  /** Whether these bits select the same names. @param bits must belong to the same list of names */
   isSame(bits: Uint8Array): boolean {
     const own = this.#bits;
     return bits.length === own.length && bits.every((byte, at) => byte === own[at]);
   }
 }
 
-/** The names of the last request of each route: most requests of a route have the same, and then share one object. */
+/** The names of the last request of each route: most requests of a route contain the same names, and then share one object. */
 const latest = new WeakMap<readonly string[], NumberedNames>();
 
-/** The names that bits stand for. @param names All names of the route. @param bits They must not be changed later */
+/** Returns the names that bits select. @param names All names of the route. @param bits must not be changed later */
 export function numberedNames(names: readonly string[], bits: Uint8Array): NumberedNames {
   const last = latest.get(names);
   if (last?.isSame(bits)) return last;

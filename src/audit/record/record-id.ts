@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 const COUNTER_END = 0x1000;
-/** Milliseconds in which the first 32 of the 48 bits of a time stay the same. */
+/** Number of milliseconds during which the first 32 of the 48 bits of a time stay the same. */
 const SAME_START_MS = 0x10000;
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

@@ -1,27 +1,30 @@
 import { writeRecord, type SerializedRecord } from "./record-text.ts";
 
-/** Bytes of a chunk. */
+/** Number of bytes of a chunk. */
 const CHUNK_BYTES = 1024 * 1024;
-/** Larger records get a chunk of their own. A shared chunk has less than this unused at its end. */
+/**
+ * Maximum size of a record in a shared chunk. Larger records get their own chunk. The unused rest of a shared chunk is
+ * smaller than this.
+ */
 const MAX_SHARED_BYTES = CHUNK_BYTES / 4;
 /**
- * Maximum number of free chunks, enough for a few groups of rows. An unused chunk becomes garbage that V8 only finds
- * in a full garbage collection, and some 60 MB of it trigger one.
+ * Maximum number of free chunks, enough for a few groups of rows. An unused chunk becomes garbage that V8 only finds in
+ * a full garbage collection, and about 60 MB of garbage trigger one.
  */
 const MAX_FREE = 16;
 
-/** A chunk of memory with records that wait for their commit. */
+/** A chunk of memory that contains records which wait for their commit. */
 export interface Chunk {
   readonly bytes: Buffer;
-  /** Number of records in it, plus one while records are added. */
+  /** Number of records in the chunk, plus one while records are added. */
   users: number;
 }
 
-/** Where a record is in memory, as one line of JSON in UTF-8. */
+/** The position of a record in memory, as one line of JSON in UTF-8. */
 export interface RecordPlace {
   readonly chunk: Chunk;
   readonly start: number;
-  /** In bytes, with the line feed. */
+  /** The size in bytes, including the line feed. */
   readonly size: number;
 }
 
@@ -34,7 +37,7 @@ export interface RecordPlace {
 export class RecordMemory {
   readonly #free: Chunk[];
   #open: Chunk | undefined;
-  /** Bytes of the open chunk that are written. */
+  /** Number of used bytes of the open chunk. */
   #used = 0;
 
   /** @param free Free chunks. Several memories can share them. */
@@ -50,7 +53,7 @@ export class RecordMemory {
     return place;
   }
 
-  /** Frees the chunk of a record if no other record is in it. */
+  /** Releases a record, and frees the chunk if it contains no other record. */
   release(chunk: Chunk): void {
     chunk.users -= 1;
     const isFree = chunk.users === 0 && chunk.bytes.length === CHUNK_BYTES;

@@ -4,7 +4,7 @@ import type { AuditRecord, RecordedBody } from "./record.ts";
 /** A record as one line of JSON, in parts. Bodies are bytes, which are not copied. */
 export interface SerializedRecord {
   readonly parts: readonly (string | Buffer)[];
-  /** Bytes of the line in UTF-8, with its line feed. */
+  /** Size of the line in UTF-8, including its line feed. */
   readonly size: number;
 }
 
@@ -53,10 +53,13 @@ function addCall(writer: RecordWriter, call: AuditRecord["alpha"] | AuditRecord[
 const hasBody = ({ body, response }: AuditRecord["alpha"] | AuditRecord["v4"][number]): boolean =>
   body !== undefined || response !== undefined;
 
-/** The stored members of a record, in their order. */
+/** The stored members of a record, in order. */
 type StoredHead = { readonly [Key in Exclude<keyof AuditRecord, "sent" | "lost">]: unknown };
 
-/** JSON leaves out undefined members. All members are listed, because V8 copies objects without some members slowly. */
+/**
+ * Returns the stored members. JSON omits undefined members. All members are listed, because V8 is slow at copying
+ * objects without some members.
+ */
 const headOf = (
   record: AuditRecord,
   { alpha, v4 }: Partial<Pick<AuditRecord, "alpha" | "v4">>,
@@ -78,7 +81,7 @@ const headOf = (
 });
 
 /**
- * Serialises a record as a line of JSON, with its line feed. Members that are only counted are left out.
+ * Serialises a record as a line of JSON, with its line feed. Members that are only counted are omitted.
  *
  * @throws {TypeError} If a body can't be JSON.
  */
@@ -113,7 +116,10 @@ export function writeRecord({ parts }: SerializedRecord, target: Buffer, start: 
   }
 }
 
-/** JSON has line feeds only between its tokens, where a space has the same meaning. @returns The bytes of the body. */
+/**
+ * Writes a body without line feeds. JSON only contains them between its tokens, where a space has the same meaning.
+ * @returns the number of bytes of the body
+ */
 function writeBody(body: Buffer, target: Buffer, start: number): number {
   target.set(body, start);
   const first = body.indexOf(LINE_FEED);

@@ -12,18 +12,18 @@ export const checksumOf = (response: string | Uint8Array): string =>
   crc32(response).toString(16).padStart(8, "0");
 
 /**
- * JSON, or `JsonText`, or the received text if it is not JSON. Undefined without a body, and if bodies are not
+ * JSON, `JsonText`, or the received text if it is not JSON. Undefined if there is no body, or if bodies are not
  * recorded.
  */
 export type RecordedBody = unknown;
 
 export interface RecordedCall {
   readonly method: string;
-  /** Path with query, as sent. */
+  /** The path with its query, as sent. */
   readonly path: string;
   readonly filter: string | null;
   readonly body?: RecordedBody;
-  /** The status of v4's response, or null without one (see the record's `warnings`). */
+  /** The status of v4's response, or null if there is none (see the record's `warnings`). */
   readonly status: number | null;
   readonly response?: RecordedBody;
   /** Milliseconds from sending to the complete response. */
@@ -31,42 +31,42 @@ export interface RecordedCall {
 }
 
 /**
- * The service that answered a request: the translation (`alpha`), v4 without translation (`native`), or the old
+ * The service that responded to a request: the translation (`alpha`), v4 without translation (`native`), or the old
  * service (`legacy`).
  */
 export const LANES = ["alpha", "native", "legacy"] as const;
 
 export type Lane = (typeof LANES)[number];
 
-/** Whether a request was a call of the client's API, no matter which service answered it. */
+/** Whether a request was a call of the client's API, regardless of the service that responded. */
 export const isClientApi = ({ lane }: { readonly lane: Lane }): boolean => lane !== "native";
 
 export interface AuditRecord {
-  /** Sortable by time: a later record has a greater id. */
+  /** The id of the record. Ids are sorted by time: a later record has a greater id. */
   readonly id: string;
-  /** ISO 8601, UTC, with milliseconds. */
+  /** The time in ISO 8601, UTC, with milliseconds. */
   readonly time: string;
   readonly lane: Lane;
-  /** The hash of the pack that translated the request. Left out for the native proxy. */
+  /** The hash of the pack that translated the request. Missing for the native proxy. */
   readonly pack?: string;
-  /** The `X-Request-Id` of the response, also in the log. */
+  /** The `X-Request-Id` of the response, which the log also contains. */
   readonly requestId: string;
   readonly client: {
-    /** The first 16 hex digits of the token's SHA-256, or null without a token. */
+    /** The first 16 hex digits of the token's SHA-256, or null if there is no token. */
     readonly fingerprint: string | null;
     /**
-     * Whether v4 has accepted the token, if it is known. For a call to the login server: whether that server has
-     * accepted the application. Left out without a token or application.
+     * Whether v4 has accepted the token, if this is known. For a call to the login server: whether that server has
+     * accepted the application. Missing if there is no token or application.
      */
     readonly accepted?: boolean;
     /**
      * The OAuth client id of the application to which the token was issued, or which a call to the login server
-     * names. Left out if it is not known.
+     * contains. Missing if it is unknown.
      */
     readonly application?: string;
-    /** The name of the client that a trusted proxy gave in `CLIENT_HEADER`; left out without one. */
+    /** The name of the client that a trusted proxy sent in `CLIENT_HEADER`. Missing if there is none. */
     readonly label?: string;
-    /** The first 512 characters. */
+    /** The first 512 characters of the user agent. */
     readonly userAgent: string | null;
     readonly address: string;
   };
@@ -76,11 +76,11 @@ export interface AuditRecord {
     /** The route of the pack, e.g. `GET /vm/instances/:id`; null if none matched, and for the native proxy. */
     readonly route: string | null;
     readonly query: string;
-    /** Names of query parameters without effect, because the pack does not name them. Left out without any. */
+    /** Names of query parameters without effect, because the pack does not define them. Missing if there are none. */
     readonly ignored?: readonly string[];
     readonly filter: string | null;
     readonly body?: RecordedBody;
-    /** The status of the response (that of `X-Status` if the client asked for 200 always). */
+    /** The status of the response (that of `X-Status` if the client always requests 200). */
     readonly status: number;
     readonly response?: RecordedBody;
     /** CRC-32 of the response as it was sent: 8 hex digits. Present only if the response is recorded unchanged. */
@@ -89,9 +89,9 @@ export interface AuditRecord {
   readonly v4: readonly RecordedCall[];
   /** The losses of this request or response: `field: reason`. */
   readonly losses: readonly string[];
-  /** Facts about the outcome that the response does not show. */
+  /** Facts about the outcome that the response does not contain. */
   readonly warnings: readonly string[];
-  /** Milliseconds. */
+  /** Durations in milliseconds. */
   readonly timings: { readonly total: number; readonly upstream: number; readonly translation: number };
   /**
    * Bytes of the body that was read from the client, and of the body that was sent to it. For a body with a secret:
@@ -99,18 +99,18 @@ export interface AuditRecord {
    */
   readonly bytes: { readonly in: number; readonly out: number };
   /**
-   * The part of the gateway that rejected the request: a rate limit or a share of the connections (`limit`), the
-   * memory for bodies, the limit of the head, a brown-out, or the rule for writes from pages of another origin
-   * (`cross_site`). Left out for other requests.
+   * The part of the gateway that rejected the request: a rate limit or a share of the connections (`limit`), the memory
+   * for bodies, the limit of the head, a brown-out, or the rule for writes from pages of a different origin
+   * (`cross_site`). Missing for all other requests.
    */
   readonly rejectedBy?: RejectedBy;
-  /** The names of its route that the client sent. They are counted, and not part of the stored record. */
+  /** The names of the route that the client sent. They are counted, and not part of the stored record. */
   readonly sent?: NumberedNames;
-  /** The losses of its route that it had. They are counted, and not part of the stored record. */
+  /** The losses of the route that occurred. They are counted, and not part of the stored record. */
   readonly lost?: NumberedNames;
   /**
-   * The number of rejected requests that share this record. Left out for one. 0: the request is not a call of the
-   * client's API, but of a page for clients, or a check of a token. No summary counts it.
+   * The number of rejected requests that share this record. Missing if it is one. 0: the request is not a call of the
+   * client's API, but for a page, or a check of a token. It is not included in summaries.
    */
   readonly requests?: number;
 }

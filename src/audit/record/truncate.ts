@@ -1,15 +1,15 @@
-/** The recorded text in place of a body that exceeds the limit, or that can't be searched for secrets. */
+/** The recorded text instead of a body that exceeds the limit, or that can't be searched for secrets. */
 export interface TruncatedBody {
   readonly truncated: true;
-  /** Bytes of the complete body, if known. */
+  /** Size of the complete body in bytes, if known. */
   readonly bytes: number | null;
   /** The first bytes of the redacted body, as JSON text. */
   readonly text: string;
-  /** Why the content of the body is not recorded, if the reason is not its length. */
+  /** The reason why the content of the body is not recorded, if it is not the length. */
   readonly why?: string;
 }
 
-/** Whether only the beginning of a body was recorded (`AUDIT_BODY_LIMIT`). */
+/** Whether only the start of a body was recorded (`AUDIT_BODY_LIMIT`). */
 export const isTruncated = (body: unknown): body is TruncatedBody =>
   typeof body === "object" && body !== null && (body as Partial<TruncatedBody>).truncated === true;
 
@@ -19,17 +19,17 @@ export const isTruncated = (body: unknown): body is TruncatedBody =>
  */
 export const copyText = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
 
-/** The first characters of a text, at most `length`, as a copy. */
+/** Returns the first characters of a text, at most `length`, as a copy. */
 export const firstCharacters = (text: string, length: number): string =>
   text.length <= length ? text : copyText(text.slice(0, length));
 
-/** The start of a text, at most `limit` bytes of UTF-8, without an incomplete character at the end. */
+/** Returns the start of a text, at most `limit` bytes of UTF-8, without an incomplete character at the end. */
 export function truncateUtf8(text: string, limit: number): string {
   if (Buffer.byteLength(text) <= limit) return text;
   return new TextDecoder().decode(Buffer.from(text).subarray(0, limit), { stream: true });
 }
 
-/** The start of a text that takes at most `limit` bytes as JSON. A control character takes six bytes there. */
+/** Returns the start of a text that needs at most `limit` bytes as JSON. A control character needs six bytes. */
 function truncateEscaped(text: string, limit: number): string {
   const length = Buffer.byteLength(JSON.stringify(text));
   return length <= limit
@@ -38,10 +38,10 @@ function truncateEscaped(text: string, limit: number): string {
 }
 
 /**
- * The mark of a body that is longer than the limit.
+ * Creates the mark of a body that is longer than the limit.
  *
  * @param text The redacted body.
- * @param bytes Of the complete body, if known.
+ * @param bytes The size of the complete body, if known.
  */
 export const truncatedBody = (text: string, limit: number, bytes: number | undefined): TruncatedBody => ({
   truncated: true,
@@ -49,7 +49,7 @@ export const truncatedBody = (text: string, limit: number, bytes: number | undef
   text: truncateEscaped(truncateUtf8(text, limit), 2 * limit),
 });
 
-/** The mark of a body whose content is not recorded, only its length. */
+/** Creates the mark of a body of which only the length is recorded. */
 export const omittedBody = (bytes: number | undefined, why: string): TruncatedBody => ({
   truncated: true,
   bytes: bytes ?? null,

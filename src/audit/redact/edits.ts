@@ -5,11 +5,14 @@ export const REDACTED = "[redacted]";
 export interface Edit {
   readonly start: number;
   readonly end: number;
-  /** Default: {@link REDACTED}. */
+  /** The replacement. Default: {@link REDACTED}. */
   readonly by?: string;
 }
 
-/** Replaces parts of a text. Overlapping parts are replaced together. A part within another one is replaced with it. */
+/**
+ * Replaces parts of a text. Overlapping parts are replaced together. A part within a larger part is replaced together
+ * with it.
+ */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   let replaced = "";
   let done = 0;

@@ -1,13 +1,13 @@
-/** A run of percent-encoded bytes. */
+/** Matches a run of percent-encoded bytes. */
 const PERCENT = /(?:%[0-9a-f]{2})+/gi;
-/** A JSON escape of a character, with all preceding backslashes. Each run of backslashes is read once. */
+/** Matches a JSON escape of a character, with all preceding backslashes. Each run of backslashes is read once. */
 const JSON_ESCAPE = /(?<!\\)\\+u([0-9a-f]{4})/gi;
 /** The maximum number of nested escapes that {@link unescapeText} decodes. */
 const MAX_ROUNDS = 4;
 
 /**
- * Decodes percent-encoded bytes. Malformed escapes stay unchanged. It throws nothing, because a client could cause
- * thousands of exceptions.
+ * Decodes percent-encoded bytes. Malformed escapes stay unchanged. Never throws, because a client could cause thousands
+ * of exceptions.
  */
 const decodePercent = (text: string): string =>
   text.includes("%")
@@ -32,9 +32,9 @@ export function unescapeText(text: string): string {
   return readable;
 }
 
-/** Longer names are neither decoded nor compared. Such a name is secret if it may contain a secret name. */
+/** Maximum length of names that are decoded and compared. A longer name is secret if it may contain a secret name. */
 export const MAX_NAME_LENGTH = 1024;
 
-/** A name of a query or a form, in the form in which names are compared. */
+/** Converts a name of a query or a form to the form in which names are compared. */
 export const readName = (name: string): string =>
   name.length <= MAX_NAME_LENGTH && /[%+\\]/.test(name) ? unescapeText(decodeFormText(name)) : name;

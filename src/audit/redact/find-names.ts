@@ -1,29 +1,29 @@
 import type { SecretNames } from "./secret-names.ts";
 import type { SecretValues } from "./secret-values.ts";
 
-/** Characters between a name and its value. A tab may also be one of the invisible characters within a name. */
+/** Matches the characters between a name and its value. A tab may also be one of the invisible characters within a name. */
 const SIGNS = /["'\\:=>\uff1a\uff1d\uff1e][\s"'\\:=>\uff1a\uff1d\uff1e<]*|\t/g;
-/** The word after separators. */
+/** Matches the word after separators. */
 const WORD = /[\s"'\\:=>\uff1a\uff1d\uff1e<]{0,256}([^\s"'\\:=><;,&]{1,1000})/y;
 /**
- * The words after separators, up to the next one. A name may consist of several words. A name in RFC 8187's form has a
- * charset before it.
+ * Matches the words after separators, up to the next separator. A name may consist of several words. In RFC 8187's
+ * form, a charset precedes the value.
  */
 const PHRASE =
   /[\s"'\\:=>\uff1a\uff1d\uff1e<]{0,256}(?:(?:utf-8|iso-8859-1|us-ascii)'[^'\s]{0,20}')?([^"'\\:=><;,&\r\n]{0,128})/iy;
-/** A member `value`, also within a longer name. Its name may be before or after it. */
+/** Matches a member `value`, even within a longer name. Its name may be before or after it. */
 const VALUE_MEMBER = /values?(?![a-z])[[\].\w-]{0,64}\\*["']?\s{0,64}[:=]/i;
-/** The number of characters before a separator that are searched for a name. */
+/** Number of characters before a separator that are searched for a name. */
 const NAME_DISTANCE = 128;
-/** Names of secrets in one text of unknown format, whose values are searched for in the rest of the exchange. */
+/** Maximum number of names of secrets in one text of unknown format whose values are searched in the rest of the exchange. */
 const MAX_NAMES = 33;
 const STEPS_OF_NAME = 4;
 
 export interface NameSearch {
   readonly names: SecretNames;
-  /** Collects the word after each name, because text that is not redacted may repeat it. */
+  /** Receives the word after each name, because text that is not redacted may repeat it. */
   readonly found: SecretValues | undefined;
-  /** Counts work. @returns false if there was too much */
+  /** Counts work. @returns false if the limit is exceeded */
   readonly spend: (steps: number) => boolean;
 }
 
@@ -37,8 +37,8 @@ function addWord(text: string, at: number, { names, found }: NameSearch): void {
 }
 
 /**
- * Finds the secret name after a separator: `name=root_pass`, `name=root pass`. @returns The offset of its end;
- * undefined without a name
+ * Finds the secret name after a separator: `name=root_pass`, `name=root pass`. @returns the offset of its end;
+ * undefined if there is no name
  */
 function endOfNameAt(text: string, at: number, names: SecretNames): number | undefined {
   PHRASE.lastIndex = at;
@@ -50,12 +50,12 @@ function endOfNameAt(text: string, at: number, names: SecretNames): number | und
 }
 
 /**
- * Finds the secret names in a text of unknown format, such as a script or a sentence. Nothing marks the end of a
- * secret in such a text, so everything after the first name is secret, and everything after the first `value`,
- * because its name may follow it.
+ * Finds the secret names in a text of unknown format, such as a script or a sentence. Such a text does not mark the end
+ * of a secret, so the whole text after the first name is secret, and so is the text after the first `value`, because
+ * its name may follow it.
  *
- * @param text Without escapes.
- * @returns The offset of the secret; undefined without a name.
+ * @param text The decoded text.
+ * @returns the offset of the secret; undefined if there is no name
  */
 export function findNameInText(text: string, search: NameSearch): number | undefined {
   const { names, found, spend } = search;

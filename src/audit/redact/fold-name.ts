@@ -1,14 +1,14 @@
 /**
- * Characters that stand for whole words. NFKD expands such a character to up to 18 characters, and no name is spelt
- * with it.
+ * Matches characters that represent whole words. NFKD expands such a character to up to 18 characters, and no name
+ * contains one.
  */
 const LIGATURES = /[\ufdf0-\ufdff\u3300-\u33ff]/g;
-/** Accents and invisible characters. */
+/** Matches accents and invisible characters. */
 const UNSEEN = /[\p{M}\p{Cf}\p{DI}]/gu;
-/** Where a word starts without a separator: `pinCode`, `OTPCode`. */
+/** Matches the starts of words that follow no separator: `pinCode`, `OTPCode`. */
 const WORD_STARTS = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
 const SIGNS = /[^a-z\d]+/g;
-/** The separators in a path of names: `server[root_pass]`. */
+/** Matches the separators in a path of names: `server[root_pass]`. */
 const PATH_SIGN = /[[\]./?&#;,]/;
 
 /** Cyrillic, Greek and a few other letters, with the Latin letters that they resemble (Unicode TR 39, confusables). */
@@ -34,11 +34,11 @@ function toLatin(name: string): string {
 }
 
 /**
- * The words of a name in lower case, without differences between spellings: width and other compatibility forms
+ * Returns the words of a name in lower case, without differences between spellings: width and other compatibility forms
  * (Unicode's NFKD), accents, invisible characters, and letters of other alphabets that resemble Latin ones. `_`
  * separates words, and `.` separates the names of a path.
  *
- * @param name A short text: it is read several times.
+ * @param name a short text, because it is read several times
  */
 export function wordsOf(name: string): string {
   const latin = isAscii(name) ? name : toLatin(name);
@@ -46,5 +46,5 @@ export function wordsOf(name: string): string {
   return words.replaceAll(SIGNS, (signs) => (PATH_SIGN.test(signs) ? "." : "_"));
 }
 
-/** Words without separators: `root_pass`, `root-pass` and `rootPass` are one name. */
+/** Removes separators from words: `root_pass`, `root-pass` and `rootPass` are one name. */
 export const joinWords = (words: string): string => words.replaceAll("_", "");

@@ -1,27 +1,30 @@
-/** A name without signs between its letters, and where it counts: alone, as a part of a longer name, or anywhere within one. */
+/**
+ * A name without punctuation between its letters, and how it must occur: on its own, as a part of a longer name, or
+ * anywhere within a name.
+ */
 export interface ScannedName {
   readonly name: string;
   readonly place: "alone" | "part" | "anywhere";
 }
 
-/** A state of the automaton. It represents the letters of names that were read last. */
+/** A state of the automaton. It represents the most recently read letters of names. */
 interface State {
   readonly id: number;
   readonly next: Map<string, State>;
-  /** The state of the longest suffix of these letters with which a name starts. */
+  /** The state of the longest suffix of these letters that is the start of a name. */
   fallback: State | undefined;
-  /** The characters that end a name whose letters were read. */
+  /** The characters that may follow a name after its last letter was read. */
   readonly ends: RegExp[];
 }
 
 const BYTES = 256;
-/** The characters that may be between the letters of a name. */
+/** Matches characters that may be between the letters of a name. */
 const BETWEEN = /[\0-\x20+_\x7f-]/;
-/** The characters that may hide letters: escapes, and everything outside of ASCII. */
+/** Matches characters that may hide letters: escapes, and all non-ASCII characters. */
 const HIDING = /[%\\\x80-\xff]/;
 
 /**
- * The characters that end a name, by the place where it counts. A capital letter ends a part, and so does a
+ * The characters that end a name, by the way in which it must occur. A capital letter ends a part, and so does a
  * separator. A tab may be between letters, and in a table it is before the value.
  */
 const END_OF_NAME: Readonly<Record<ScannedName["place"], RegExp>> = {
@@ -31,8 +34,8 @@ const END_OF_NAME: Readonly<Record<ScannedName["place"], RegExp>> = {
 };
 
 /**
- * Their value may be the name of a secret, or their name may be elsewhere. No separator may end it: `name=` and
- * `name*=` in a text, `value=`, `value2=`, `value[]=` and `value.x=` in a form.
+ * Names whose value may be the name of a secret, or whose own name may be elsewhere. They need no separator after them:
+ * `name=` and `name*=` in a text, `value=`, `value2=`, `value[]=` and `value.x=` in a form.
  */
 const FORM_NAMES: readonly (readonly [name: string, end: RegExp])[] = [
   ["name", /[=*[\].]/],
@@ -40,14 +43,14 @@ const FORM_NAMES: readonly (readonly [name: string, end: RegExp])[] = [
   ["values", /[=*[\].\d]/],
 ];
 
-/** The character that represents all those that lead from each state to the same state. */
+/** Returns the character that represents all characters which lead from each state to the same state. */
 function representative(char: string): string {
   if (HIDING.test(char)) return "%";
   if (/[a-z\d\t\0=*[\].]/i.test(char)) return char;
   return BETWEEN.test(char) ? "_" : ":";
 }
 
-/** The states for all starts of all names (Aho and Corasick, 1975). */
+/** Creates the states for all starts of all names (Aho and Corasick, 1975). */
 function createStates(names: readonly (readonly [name: string, end: RegExp])[]): State[] {
   const root: State = { id: 0, next: new Map(), fallback: undefined, ends: [] };
   const states = [root];
@@ -61,7 +64,7 @@ function createStates(names: readonly (readonly [name: string, end: RegExp])[]):
     }
     state.ends.push(end);
   }
-  // Breadth first, because a fallback is shorter than its state. The loop also visits the states that it adds.
+  // Breadth first, because a fallback is shorter than its state. The loop also visits the states that are added during it.
   const queue = [root];
   for (const state of queue) {
     for (const [letter, next] of state.next) {
@@ -73,17 +76,17 @@ function createStates(names: readonly (readonly [name: string, end: RegExp])[]):
   return states;
 }
 
-/** The state after a letter. */
+/** Returns the state after a letter. */
 function follow(state: State, letter: string): State {
   return state.next.get(letter) ?? (state.fallback ? follow(state.fallback, letter) : state);
 }
 
 /**
- * Tests whether a text may contain the name of a secret with something after it, or characters that may hide one. It
- * never misses one. It makes one look-up for each character.
+ * Tests whether a text may contain the name of a secret followed by a value, or characters that may hide a name. It has
+ * no false negatives, and makes one look-up per character.
  */
 export class NameScanner {
-  /** The column of each byte. */
+  /** The column of the table for each byte. */
   readonly #columns: Uint8Array;
   /** The next state for a state and a byte, as the offset of its row. */
   readonly #table: Int32Array;
@@ -107,7 +110,7 @@ export class NameScanner {
     this.#table = Int32Array.from(rows, (next) => next * columns.length);
   }
 
-  /** @param text Characters above U+00FF may hide a name. UTF-8 can be read as Latin-1: its bytes above 0x7f may, too. */
+  /** @param text the text. Characters above U+00FF, and bytes of UTF-8 above 0x7f that were read as Latin-1, may hide a name */
   finds(text: string): boolean {
     const [columns, table, found] = [this.#columns, this.#table, this.#found];
     let state = 0;

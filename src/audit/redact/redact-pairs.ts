@@ -2,15 +2,15 @@ import type { Edit } from "./edits.ts";
 import { readName } from "./escapes.ts";
 import type { SecretNames } from "./secret-names.ts";
 
-/** A name or a value of a URL, a form or a cookie. */
+/** Matches a name or a value in a URL, a form or a cookie. */
 const PART = /[^?&#;,\s=]+/g;
-/** A pair of a name and a value. */
+/** Matches a pair of a name and a value. */
 const PAIR = /(?<![^?&#;,\s])([^?&#;,\s=]*)=([^?&#;,\s]*)/g;
-/** The end of a value. */
+/** Matches the end of a value. */
 const END = /[?&#;,\s]|$/g;
 /**
- * The end of a secret value. In a query a value may contain all other separators (RFC 3986 3.4), and v4 reads them as
- * a part of it. This includes the number sign: in a request's target it does not start a fragment.
+ * Matches the end of a secret value. In a query, a value may contain all other separators (RFC 3986 3.4), and v4 reads
+ * them as a part of the value. This includes the number sign: in a request's target it does not start a fragment.
  */
 const END_OF_SECRET = /[&\s]|$/g;
 
@@ -39,7 +39,7 @@ function findFrom(pattern: RegExp, text: string, start: number): number {
   return pattern.exec(text)?.index ?? text.length;
 }
 
-/** Redacts a text of `name=value` pairs, such as a query. In `a=b=c`, every part except the last is a name. */
+/** Redacts a text that consists of `name=value` pairs, such as a query. In `a=b=c`, every part except the last is a name. */
 export function redactPairs(text: string, { names, redactPart, addSecret }: PairRedaction): Edit[] {
   const edits: Edit[] = [];
   let areValuesSecret: boolean | undefined;
@@ -52,7 +52,7 @@ export function redactPairs(text: string, { names, redactPart, addSecret }: Pair
     return kind === "value" ? (areValuesSecret ??= names.hasIn(pairs)) : kind !== "none";
   }
 
-  /** The text before this offset is done. */
+  /** The text before this offset has been processed. */
   let done = 0;
   for (const { index, 0: part } of text.matchAll(PART)) {
     if (index < done) continue;

@@ -3,15 +3,15 @@ import { decodeFormText, readName, unescapeText } from "./escapes.ts";
 import type { NameKind, SecretNames } from "./secret-names.ts";
 import type { SecretValues } from "./secret-values.ts";
 
-/** An id of either dialect. */
+/** Matches an id of either dialect. */
 const ID = /^(?:0|[1-9]\d{0,15})$/;
 /**
- * Words, also with a few digits at the end, and numbers. They may be names of users. No generated secret looks like
- * them.
+ * Matches words, with up to a few digits at the end, and numbers. They may be names of users. Generated secrets do not
+ * have this form.
  */
 const WORDS = /^(?:[a-z]+\d{0,4}|\d{1,6})(?:[-_.](?:[a-z]+\d{0,4}|\d{1,6}))*$/i;
 
-/** Verbs about a secret, and `value`. After a secret name such a segment is not the value. The value may follow it. */
+/** Verbs about a secret, and `value`. After a secret name, such a segment is not the value, but the value may follow it. */
 const ACTIONS: ReadonlySet<string> = new Set(
   (
     "accept cancel change check confirm create delete expire forgot generate introspect list login logout new recover refresh " +
@@ -19,15 +19,15 @@ const ACTIONS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Actions before a code that is valid once, as in links of mails: `/reset/X`. */
+/** Actions before a one-time code, as in links of emails: `/reset/X`. */
 const ACTIONS_WITH_CODE: ReadonlySet<string> = new Set(
   "activate confirm forgot invite magic recover reset unlock unsubscribe verify".split(" "),
 );
 
-/** The segments of a path, with their offsets. */
+/** Returns the segments of a path, with their offsets. */
 export const segmentsOf = (path: string): RegExpStringIterator<RegExpExecArray> => path.matchAll(/[^/]+/g);
 
-/** Decodes a path, also if it is encoded several times, as by proxies. A plus sign is not a space in a path. */
+/** Decodes a path, even if proxies have encoded it several times. A plus sign in a path is not a space. */
 export const decodePath = unescapeText;
 
 /** Finds parts of a path in the decoded path. No part starts or ends within a run of percent-encoded bytes. */
@@ -44,7 +44,7 @@ export function findDecoded(path: string, parts: readonly Edit[]): Edit[] {
 /** Finds the segments that are values: those after a secret name or after an action such as `reset`, and codes. */
 function findFollowers(path: string, names: SecretNames): Edit[] {
   const values: Edit[] = [];
-  /** Whether the next segment is a value, or would be one if it is no number, or no secret name. */
+  /** Whether the next segment is a value, or only if it is not a number, or not a secret name. */
   let follows: NameKind | "code" = "none";
   for (const { index, 0: segment } of segmentsOf(path)) {
     const name = readName(segment);
@@ -66,7 +66,7 @@ function findFollowers(path: string, names: SecretNames): Edit[] {
 }
 
 /**
- * Finds the values among the segments of a decoded path. In a route the segment after a secret name may be a literal,
+ * Finds the values among the segments of a decoded path. In a route, the segment after a secret name may be a literal,
  * so only parameters are searched. A parameter with encoded slashes is searched as a path.
  */
 export function findValueSegments(given: string, isRoute: boolean, names: SecretNames): Edit[] {
@@ -79,7 +79,7 @@ export function findValueSegments(given: string, isRoute: boolean, names: Secret
   });
 }
 
-/** Whether a segment of a route's path stays: a literal, an id, or a word that is not a token. */
+/** Whether a segment of a route's path is kept: a literal, an id, or a word that is not a token. */
 export function isPlainSegment(
   segment: string,
   values: SecretValues | undefined,
@@ -92,7 +92,7 @@ export function isPlainSegment(
 
 /**
  * Finds the values in the path of a route. A client chooses which values are secret, but it must not be able to hide
- * which route it called. So literals, ids and words that are not tokens stay.
+ * the route that it called. So literals, ids and words that are not tokens are kept.
  */
 export function findInRoute(
   path: string,

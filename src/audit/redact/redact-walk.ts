@@ -1,6 +1,6 @@
 /**
- * Redacts values, texts, JSON in texts and forms in texts. All steps are in one file, because each may contain any
- * other: they call each other, and share one work limit.
+ * Redacts values, texts, JSON in texts and forms in texts. All steps are in one file, because they call each other and
+ * share one work limit.
  */
 import { isExactNumber, parseJson } from "../../base/index.ts";
 import { applyEdits, type Edit, REDACTED } from "./edits.ts";
@@ -22,31 +22,31 @@ import type { SecretValues } from "./secret-values.ts";
 const MAX_JSON_LENGTH = 1024 * 1024;
 const MAX_JSON_VALUES = 8000;
 const MAX_DEPTH = 64;
-/** The levels that one level of encoding counts as, because each decodes the whole text again. */
+/** Number of levels that one level of encoding counts as, because each decodes the whole text again. */
 const ENCODING_DEPTH = 8;
 /**
- * Maximum number of texts that look like JSON and are invalid, because each costs an exception. Further ones are not
+ * Maximum number of texts that look like JSON but are invalid, because each causes an exception. Further texts are not
  * parsed.
  */
 const MAX_FAILURES = 16;
-/** Maximum number of values of a message. Cyclic values would not end. */
+/** Maximum number of values of a message. Without it, a cyclic value would never end. */
 const MAX_VALUES = 100_000;
 /**
- * The work limit of one redaction. Each text that may contain a secret is a step, and so are some of its characters,
- * because they are read several times. Each part of a pair and each secret name is several steps: a part is decoded
- * and compared with the names, and the value of a name is searched for.
+ * The work limit of one redaction. Each text that may contain a secret counts as a step, and so are some of its
+ * characters, because they are read several times. Each part of a pair and each secret name is several steps: a part is
+ * decoded and compared with the names, and the value of a name is searched for.
  */
 const MAX_STEPS = 4000;
 const CHARACTERS_OF_STEP = 128;
 const STEPS_OF_PART = 4;
 const STEPS_OF_NAME = 4;
-/** A plain name, which takes little work. Programs use such names. */
+/** Matches a plain name, as programs use it. It needs little work. */
 const PLAIN_NAME = /^[\w-]{0,128}$/;
 const JSON_START = /^\s*[{["]/;
 
 /**
- * Parses JSON in which all secrets can be found. Returns undefined for other texts, for texts above the limits, and
- * if an object repeats a member: `JSON.parse` keeps only the last value, and other programs may read the first.
+ * Parses JSON if all its secrets can be found. Returns undefined for other texts, for texts above the limits, and if an
+ * object contains a member twice: `JSON.parse` keeps only the last value, and other programs may read the first.
  */
 export function parseWhole(text: string): { readonly value: unknown } | undefined {
   if (text.length > MAX_JSON_LENGTH) return undefined;
@@ -61,11 +61,11 @@ export function parseWhole(text: string): { readonly value: unknown } | undefine
 
 export interface WalkOptions {
   readonly names: SecretNames;
-  /** Values that are replaced wherever they occur. */
+  /** Values that are replaced in all texts. */
   readonly values?: SecretValues | undefined;
-  /** Segments that stay in the path of a route. */
+  /** Segments that are kept in the path of a route. */
   readonly literals?: ReadonlySet<string> | undefined;
-  /** Collects each value that has a secret name. */
+  /** Receives each value that has a secret name. */
   readonly found?: SecretValues | undefined;
 }
 
@@ -84,7 +84,7 @@ export class RedactionWalk {
     this.#found = options.found;
   }
 
-  /** Redacts a parsed value. @returns The same value if nothing has changed */
+  /** Redacts a parsed value. @returns the same value if nothing has changed */
   value(value: unknown, depth = 0): unknown {
     if (typeof value === "string") return this.text(value, depth);
     if (typeof value === "number" || isExactNumber(value))
@@ -97,7 +97,7 @@ export class RedactionWalk {
       : this.#redactMembers(value, depth + 1);
   }
 
-  /** Redacts a whole body: JSON, or a text of another format. */
+  /** Redacts a whole body: JSON, or a text in a different format. */
   body(text: string): unknown {
     const parsed = parseWhole(text);
     return parsed ? this.value(parsed.value) : this.text(text);
@@ -117,12 +117,12 @@ export class RedactionWalk {
   }
 
   /**
-   * @param isRoute Whether the path is that of a route. There a segment after a secret name may be a literal. In any
-   * other path it is a value.
+   * @param isRoute Whether the path is that of a route, in which a segment after a secret name may be a literal. In any
+   *   other path, the segment is a value.
    */
   path(given: string, isRoute: boolean): string {
     const decoded = decodePath(given);
-    // In a path without a route, a value may also follow an action.
+    // In a path that is not a route's, a value may also follow an action.
     const edits = !isRoute || this.#names.maybeIn(given) ? this.#redactPath(given, decoded, isRoute) : [];
     const path = edits.length === 0 ? given : decoded;
     const { values, literals } = this.#options;
@@ -130,21 +130,21 @@ export class RedactionWalk {
     return applyEdits(path, [...edits, ...findInRoute(path, values, literals)]);
   }
 
-  /** Makes edits in a text, and replaces the values in the rest. */
+  /** Applies edits to a text, and replaces the values in the rest. */
   #apply(text: string, edits: readonly Edit[]): string {
     const { values } = this.#options;
     if (edits.length === 0) return values?.redact(text) ?? text;
     return applyEdits(text, [...edits, ...(values?.findIn(text) ?? [])]);
   }
 
-  /** Counts work. @returns false above the limit. Not all secrets are known then */
+  /** Counts work. @returns false above the limit. In that case, some secrets are unknown */
   #spend(steps: number): boolean {
     this.#steps -= steps;
     if (this.#steps < 0) this.#tooMuch();
     return this.#steps >= 0;
   }
 
-  /** A text that would take too much work is not recorded, and its secrets are unknown. */
+  /** Returns the replacement of a text that needs too much work. It is not recorded, and its secrets are unknown. */
   #tooMuch(): string {
     this.#found?.markIncomplete();
     return REDACTED;
@@ -164,11 +164,11 @@ export class RedactionWalk {
       isSame &&= newName === name && newValue === value;
       redacted.push([newName, newValue]);
     }
-    // Not by assignment, because `__proto__` must remain an ordinary member.
+    // The members are not assigned, because `__proto__` must remain an ordinary member.
     return isSame ? members : Object.fromEntries(redacted);
   }
 
-  /** A name may be JSON that contains secrets. */
+  /** Redacts a name, which may be JSON that contains secrets. */
   #redactName(name: string, depth: number): string {
     if (PLAIN_NAME.test(name)) return this.#apply(name, []);
     if (!this.#spend(stepsOf(name)) && this.#names.maybeIn(name)) return REDACTED;
@@ -183,7 +183,7 @@ export class RedactionWalk {
     return Array.isArray(value) ? mapItems(value, redactText) : redactText(value);
   }
 
-  /** A missing value is recorded as missing, because readers need to know it. */
+  /** Redacts a secret value. A missing value is recorded as missing, because readers need this information. */
   #redactValue(value: unknown, depth: number): unknown {
     if (value === null || value === undefined) return value;
     this.#spend(STEPS_OF_NAME);
@@ -193,7 +193,7 @@ export class RedactionWalk {
     return REDACTED;
   }
 
-  /** JSON, or a text of unknown format. */
+  /** Redacts JSON, or a text of unknown format. */
   #redactPlain(text: string, depth: number): string {
     const printed = JSON_START.test(text) ? this.#redactJson(text, depth) : undefined;
     if (printed !== undefined) return this.#apply(printed, []);
@@ -205,18 +205,18 @@ export class RedactionWalk {
     return this.#apply(readable, [...this.#findUserInfo(readable), { start: secret, end: readable.length }]);
   }
 
-  /** JSON inside a string, as in filters and in user data. Returns undefined if it can't be parsed. */
+  /** Redacts JSON inside a string, as in filters and in user data. Returns undefined if it can't be parsed. */
   #redactJson(text: string, depth: number): string | undefined {
     if (depth >= MAX_DEPTH) return this.#tooMuch();
     const parsed = this.#failures < MAX_FAILURES ? parseWhole(text) : undefined;
     if (!parsed) this.#failures += 1;
     if (!parsed) return undefined;
     const redacted = this.value(parsed.value, depth + 1);
-    // Without redaction the text stays as it was sent, with its white space and all digits of its numbers.
+    // If nothing was redacted, the text stays unchanged, with its white space and all digits of its numbers.
     return redacted === parsed.value ? text : JSON.stringify(redacted);
   }
 
-  /** Finds the users and passwords of URLs, and of options of curl. */
+  /** Finds the users and passwords in URLs, and in options of curl. */
   #findUserInfo(text: string): Edit[] {
     const edits: Edit[] = [];
     for (const pattern of text.includes("@") ? [USER_INFO, USER_OPTION] : [USER_OPTION]) {
@@ -244,7 +244,7 @@ export class RedactionWalk {
     });
   }
 
-  /** A name or a value of a pair, which may be JSON, a URL, or another form. */
+  /** Redacts a name or a value of a pair, which may be JSON, a URL, or a nested form. */
   #redactPart(part: string, depth: number): string {
     if (!/[^\w.~*-]/.test(part)) return part;
     if (depth >= MAX_DEPTH) return this.#tooMuch();
@@ -254,7 +254,7 @@ export class RedactionWalk {
   }
 
   #redactPath(given: string, path: string, isRoute: boolean): Edit[] {
-    // In the path as it was sent. After decoding, a character of a password could end the user info.
+    // The original path is searched: after decoding, a character of a password could end the user info.
     const userInfo = findDecoded(given, this.#findUserInfo(given));
     const followers = findValueSegments(given, isRoute, this.#names);
     for (const { start, end } of followers) {
@@ -270,7 +270,7 @@ export class RedactionWalk {
   }
 }
 
-/** The steps of a text that may have a secret. */
+/** Returns the number of steps for a text that may contain a secret. */
 const stepsOf = (text: string): number => 1 + Math.floor(text.length / CHARACTERS_OF_STEP);
 
 /** Redacts the items of a list. Returns the same list if no item has changed. */

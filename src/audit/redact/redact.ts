@@ -14,44 +14,44 @@ import type { SentTexts } from "./sent-texts.ts";
 export interface RedactionOptions {
   /** Names of members whose values are secret, in any spelling (`secretNames`). */
   readonly names: readonly string[];
-  /** Maximum bytes of a recorded body, as JSON text. Longer bodies are truncated. */
+  /** Maximum number of bytes of a recorded body, as JSON text. Longer bodies are truncated. */
   readonly bodyLimit: number;
-  /** Segments of paths that the dialects define. They stay, even if a client's secret has the same text. */
+  /** Segments of paths that the dialects define. They are kept, even if a client's secret is the same text. */
   readonly literals?: ReadonlySet<string>;
 }
 
-/** Maximum bytes of a body that are searched. Searching a megabyte would delay all other requests. */
+/** Minimum of the maximum number of searched bytes. Searching a megabyte would delay all other requests. */
 const MIN_SEARCHED = 65_536;
 /**
- * The last characters of a long body, which may have the start of a token or of another value. They are searched, but
- * not recorded.
+ * Number of characters at the end of a long body that may contain the start of a token or of another value. They are
+ * searched, but not recorded.
  */
 const UNRECORDED_END = 128 * NEEDLE_LENGTH;
-/** Minimum length of a token. Nobody issues shorter ones, and they could be a part of any text. */
+/** Minimum length of a token. Services do not issue shorter tokens, and any text could contain them. */
 const MIN_TOKEN_LENGTH = 8;
 
 const UNPARSED = "secrets in a text that is no JSON and no form";
 
 /**
- * Removes secrets from what is recorded (R-16). An exchange is gone over twice:
+ * Removes secrets from records (R-16). An exchange is processed in two passes:
  *
- * 1. Find: `find` begins with the client's request, and `addFrom` and its like add the other messages. All the values
- *    with a secret name, and the tokens, are then in one `SecretValues`.
- * 2. Redact: each text and each body passes one of the other methods, with these values. They are replaced wherever
- *    they occur, in addition to values with a secret name.
+ * 1. Find: `find` reads the client's request, and `addFrom` and similar methods add the other messages. One
+ *    `SecretValues` then contains the tokens and all values with a secret name.
+ * 2. Redact: each text and each body is passed to one of the other methods, with these values. All their occurrences
+ *    are replaced, in addition to values with a secret name.
  *
- * Bodies of v4 are only searched while they are redacted. If there are more values then, `redactMessages` of
- * `gateway/record/create-record.ts` redacts once more.
+ * Bodies of v4 are only searched while they are redacted. If this adds values, `redactMessages` of
+ * `gateway/record/create-record.ts` redacts all texts again.
  *
- * Both passes go over a text with a `RedactionWalk`: the first uses what it finds, the second what it returns.
- * `secret-names.ts` says which names are secret. No method throws or changes its arguments. The time of each method is
+ * Both passes use a `RedactionWalk`: the first uses the values that it finds, the second the text that it returns.
+ * `secret-names.ts` defines the secret names. No method throws or changes its arguments. The time of each method is
  * proportional to the length of the text.
  *
- * A body is redacted before it is truncated, so that no part of a secret is left. One that has the name of a secret
- * and can't be parsed is not recorded.
+ * A body is redacted before it is truncated, so that no part of a secret remains. A body that contains the name of a
+ * secret and can't be parsed is not recorded.
  */
 export class Redaction {
-  /** Bytes of a body that is searched. A longer body may contain unknown secrets. */
+  /** Maximum number of bytes of a body that is searched. A longer body may contain unknown secrets. */
   readonly maxSearched: number;
   readonly #names: SecretNames;
   readonly #limit: number;
@@ -64,9 +64,9 @@ export class Redaction {
     this.#literals = literals;
   }
 
-  // First pass: find.
+  // First pass: find the secrets.
 
-  /** Begins with the tokens, and with the values of secret names in the client's request. */
+  /** Starts with the tokens, and with the values of secret names in the client's request. */
   find(sent: SentTexts, tokens: readonly (string | undefined)[] = []): SecretValues {
     const found = new SecretValues();
     for (const token of tokens)
@@ -75,7 +75,7 @@ export class Redaction {
     return found;
   }
 
-  /** Adds the secret values of another message. */
+  /** Adds the secret values of a further message. */
   addFrom(
     { path = "", isRoute = false, query = "", texts: recorded = [], headers = {}, body }: SentTexts,
     found: SecretValues,
@@ -119,12 +119,12 @@ export class Redaction {
     this.#search(found, (walk) => walk.body(text));
   }
 
-  /** Whether a text may contain a value with a secret name. It never misses one. */
+  /** Whether a text may contain a value with a secret name. Has no false negatives. */
   mayHaveSecrets(text: string): boolean {
     return this.#names.maybeIn(text);
   }
 
-  /** Text that could not be searched may contain unknown secrets. */
+  /** Searches a text. If it could not be searched, it may contain unknown secrets. */
   #search(found: SecretValues, visit: (walk: RedactionWalk) => void): void {
     if (!found.isComplete) return;
     try {
@@ -142,8 +142,8 @@ export class Redaction {
   }
 
   /**
-   * Redacts a path without a query. `isRoute`: the path is one of the pack's. Its literals, ids and plain words stay,
-   * even if the client sends them as secrets.
+   * Redacts a path without a query. `isRoute`: the path is one of the pack's. Its literals, ids and plain words are
+   * kept, even if the client sends them as secrets.
    */
   path(text: string, isRoute: boolean, values?: SecretValues): string {
     return this.#short(values, (walk) => walk.path(text, isRoute));
@@ -176,9 +176,9 @@ export class Redaction {
   json(bytes: Buffer, values?: SecretValues): RecordedBody {
     return guarded(bytes.length, values, () => {
       const [limit, { length }] = [this.#limit, bytes];
-      // The whole body is searched, because a secret after the limit can be a part of any text of the exchange.
+      // The whole body is searched, because any text of the exchange may contain a secret that is after the limit.
       const hasNames = this.#names.maybeInBytes(bytes);
-      // A value may start before the limit and end after it. Its start is enough. A character has up to 3 bytes.
+      // A value may start before the limit and end after it: its start is sufficient. A character consists of up to 3 bytes.
       if (hasNames || values?.maybeIn(bytes.toString("utf8", 0, limit + 3 * NEEDLE_LENGTH)))
         return this.#text(bytes.toString(), length, values, hasNames ? values : undefined);
       if (length <= limit) return new JsonText(bytes);
@@ -186,7 +186,7 @@ export class Redaction {
     });
   }
 
-  /** Redacts a parsed JSON body. `bytes` is its length as it was sent, for the mark of a truncated one. */
+  /** Redacts a parsed JSON body. `bytes` is its original length, for the mark of a truncated body. */
   value(parsed: unknown, bytes?: number, values?: SecretValues): RecordedBody {
     if (parsed === undefined) return undefined;
     return guarded(bytes, values, () => this.#value(parsed, bytes, values));
@@ -205,7 +205,7 @@ export class Redaction {
     });
   }
 
-  /** Redacts a body as it was sent. It is recorded as JSON if it is JSON, otherwise as text. */
+  /** Redacts an unparsed body. It is recorded as JSON if it is JSON, otherwise as text. */
   raw(body: string | Uint8Array, values?: SecretValues): RecordedBody {
     const text = typeof body === "string" ? body : new TextDecoder().decode(body);
     if (text === "") return undefined;
@@ -213,7 +213,7 @@ export class Redaction {
     return guarded(bytes, values, () => this.#text(text, bytes, values));
   }
 
-  /** Redacts the start of a body that is longer. @param length Bytes of the whole body. */
+  /** Redacts the start of a body. @param length Size of the whole body in bytes. */
   start(bytes: Uint8Array, length: number, values?: SecretValues): RecordedBody {
     return guarded(length, values, () => {
       const text = new TextDecoder().decode(bytes);
@@ -228,8 +228,8 @@ export class Redaction {
   }
 
   /**
-   * Redacts a body as it was sent. A JSON body without secrets is recorded as it is, because numbers may have more digits
-   * than a double. @param found Collects the secret values of the body: those that it has itself may be anywhere in it
+   * Redacts an unparsed body. A JSON body without secrets is recorded unchanged, because numbers may have more digits
+   * than a double. @param found receives the secret values of the body, which may occur anywhere in it
    */
   #text(text: string, bytes: number, values?: SecretValues, found?: SecretValues): RecordedBody {
     const parsed = parseWhole(text);
@@ -243,13 +243,13 @@ export class Redaction {
     return found?.size === before ? this.#limited(redacted, bytes) : this.#value(parsed.value, bytes, values);
   }
 
-  /** Redacts pairs, and a text of another format that has no name of a secret. */
+  /** Redacts pairs, and text in other formats if it contains no name of a secret. */
   #unparsed(text: string, bytes: number, values?: SecretValues, found?: SecretValues): RecordedBody {
     if (looksLikePairs(text)) return this.#limited(this.#walk(values).text(text), bytes);
     if (this.#walk(undefined, found).text(text) !== text)
       return omittedBody(bytes, values?.whyIncomplete ?? UNPARSED);
     const recorded = values?.redact(text) ?? text;
-    // JSON with a repeated member.
+    // The text is JSON with a duplicate member.
     if (recorded === text && bytes <= this.#limit && tryParse(text)) return new JsonText(text);
     return this.#limited(recorded, bytes);
   }
@@ -265,14 +265,14 @@ export class Redaction {
   }
 }
 
-/** Adds the values of a header with a secret name, with and without a scheme. In Set-Cookie only the first pair counts. */
+/** Adds the values of a header with a secret name, with and without a scheme. In Set-Cookie, only the first pair is used. */
 function addHeader(name: string, text: string, found: SecretValues): void {
   for (const pair of text.split(";").slice(0, name === "set-cookie" ? 1 : Infinity))
     found.add(pair.slice(pair.indexOf("=") + 1).trim());
   found.add([text, ...secretsBehindScheme(text)]);
 }
 
-/** Values that can't be redacted are not recorded. An accessor that throws must not end a request. */
+/** Replaces values that can't be redacted. An accessor that throws must not end a request. */
 function guarded(
   bytes: number | undefined,
   values: SecretValues | undefined,

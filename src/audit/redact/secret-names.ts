@@ -4,41 +4,41 @@ import { joinWords, wordsOf } from "./fold-name.ts";
 import { NameScanner, type ScannedName } from "./name-scanner.ts";
 
 /**
- * The kind of a name: its value is secret, or only if it is a text or a list with texts, or if a text beside it is a
- * secret name, as in `{"key":"password","value":"…"}`.
+ * The kind of a name: its value is secret; secret only if it is a text or a list with texts; secret only if a sibling
+ * text is a secret name, as in `{"key":"password","value":"…"}`; or not secret.
  */
 export type NameKind = "secret" | "texts" | "value" | "none";
 
-/** The names of members that have secret values, in any spelling. */
+/** The names of members with secret values, in any spelling. */
 export interface SecretNames {
   readonly all: readonly ScannedName[];
   /** The kind of a name, in any spelling (`wordsOf`). */
   readonly kindOf: (name: string) => NameKind;
-  /** Whether the values of a name are secret. For some names only texts are. */
+  /** Whether the values of a name are secret. For some names, only texts are. */
   readonly has: (name: string) => boolean;
   /**
-   * Whether one of the texts of an object or a form, or of a list in it, is a secret name. Such a text is a name or a
+   * Whether a text in an object or a form, or in a list that it contains, is a secret name. Such a text is a name or a
    * path of names, as in JSON Patch (`/user/password`) or SCIM (`user.password`).
    */
   readonly hasIn: (members: Iterable<readonly [name: string, text: unknown]>) => boolean;
   /** Whether a text ends with a secret name before a separator, such as `the new password` before `: x`. */
   readonly endText: (text: string) => boolean;
   /**
-   * Whether a text may contain a secret: a name with something after it, or the user info of a URL. It is fast, and
-   * never misses one.
+   * Whether a text may contain a secret: a name followed by a value, or the user info of a URL. It is fast, and has no
+   * false negatives.
    */
   readonly maybeIn: (text: string) => boolean;
-  /** The same for a text in UTF-8. */
+  /** Does the same for a text in UTF-8. */
   readonly maybeInBytes: (bytes: Uint8Array) => boolean;
 }
 
-/** User info of a URL (RFC 3986, 3.2.1), also if its slashes are escaped. A run of slashes is scanned once. */
+/** Matches the user info of a URL (RFC 3986, 3.2.1), even if its slashes are escaped. A run of slashes is scanned once. */
 export const USER_INFO = /(?<![\\/])([\\/]{2,})([^\\/?#\s]*)@/g;
 const ANY_USER_INFO = new RegExp(USER_INFO.source);
 
 /**
- * The user and the password in an option of curl: `--user admin:X`. Two numbers are a user id and a group id of other
- * programs.
+ * Matches the user and the password in an option of curl: `--user admin:X`. Two numbers are a user id and a group id of
+ * other programs.
  */
 export const USER_OPTION =
   /((?<![\w-])(?:-u|--(?:proxy-)?user)(?:\s{1,16}|=)["']?)(?!\d{1,6}:\d{1,6}(?!\S))([^\s"':]{0,64}:[^\s"']+)/gi;
@@ -49,21 +49,21 @@ const mayHaveUser = (text: string): boolean =>
   ((text.includes("-u") || text.includes("-U")) && ANY_USER_OPTION.test(text));
 
 /**
- * `value`, also as the last word of a longer name (`newValue`, `value2`), and as a part of a path of names
+ * Matches `value`, even as the last word of a longer name (`newValue`, `value2`), and as a part of a path of names
  * (`filter[0][value]`, `value[]`). The pattern is applied to the words of a name.
  */
 const VALUE_NAME = /(?:^|[._])\d*values?_?\d*_?(?:$|\.)/;
-/** The number of characters at the end of a text that are read as a name or as a path of names. */
+/** Number of characters at the end of a text that are read as a name or as a path of names. */
 const MAX_PATH_LENGTH = 256;
 
 /**
- * Names of earlier members are cached, because the rows of a list repeat them. Clients choose names, so the cache is
- * bounded.
+ * Maximum number of cached names. Earlier names are cached, because the rows of a list repeat them. Clients choose
+ * names, so the cache is limited.
  */
 const MAX_CACHED = 4096;
 const MAX_CACHED_LENGTH = 128;
 
-/** Where a name counts, what of its value is secret, and exceptions. */
+/** How a name must occur, which part of its value is secret, and exceptions. */
 type Rule = ScannedName["place"] | "texts" | "harmless" | "harmless within";
 
 function readRule(written: string): { readonly words: string; readonly rule: Rule } {
@@ -75,30 +75,33 @@ function readRule(written: string): { readonly words: string; readonly rule: Rul
   return { words, rule: /^_.*_$/.test(written) ? "part" : "alone" };
 }
 
-/** A pattern that matches each of these. For an empty list it matches nothing. */
+/** Returns a pattern that matches any of the given ones. For an empty list, it matches nothing. */
 const anyOf = (patterns: readonly string[]): string =>
   patterns.length === 0 ? "(?!)" : `(?:${patterns.join("|")})`;
 
-/** The pattern of a name, with or without signs between its letters: `root_pass`, `rootPass` and `rootpass` are one name. */
+/**
+ * Returns the pattern of a name, with or without punctuation between its letters: `root_pass`, `rootPass` and
+ * `rootpass` are one name.
+ */
 const spellingsOf = (words: string): string =>
   Array.from(joinWords(words), (letter) => RegExp.escape(letter)).join("_?");
 
-/** The pattern of a whole name in a path of names. */
+/** Returns the pattern of a whole name in a path of names. */
 const whole = (names: string): string => `(?<![^.])_?${names}_?(?![^.])`;
 
-/** Characters that may follow a name in a text, before the sign that separates it from its value: of a longer name. */
+/** Matches the rest of a longer name between a secret name and the separator before its value. */
 const REST_OF_NAME = "[a-z\\d_.]{0,32}$";
 
-/** The compiled names of each pack. Its records, traces and comparisons share them. */
+/** The compiled names of each pack. Records, traces and comparisons of the pack share them. */
 const compiled = new WeakMap<readonly string[], SecretNames>();
 
 /**
  * Compiles the names of secret members.
  *
- * @param all As the pack spells them, e.g. `["root_pass", "card_number"]`. A name between asterisks is also secret within
- *   longer names: `*password*` matches `new_password`. A name between underscores is also secret as a part of a longer name:
- *   `_pin_` matches `card_pin` and `pinCode`, but not `spin`. `!token_type` and `!*secretar*` are exceptions from both.
- *   `tokens[]`: texts in such a list are secret, and objects are searched.
+ * @param all As the pack spells them, e.g. `["root_pass", "card_number"]`. A name between asterisks also matches within
+ *   longer names: `*password*` matches `new_password`. A name between underscores also matches as a part of a longer
+ *   name: `_pin_` matches `card_pin` and `pinCode`, but not `spin`. `!token_type` and `!*secretar*` are exceptions to
+ *   both. `tokens[]` means that texts in such a list are secret, and objects are searched.
  */
 export function secretNames(all: readonly string[]): SecretNames {
   const known = compiled.get(all);
@@ -165,7 +168,7 @@ function compileNames(written: readonly string[]): SecretNames {
 
   function endText(text: string): boolean {
     const words = wordsOf(text).replaceAll(exceptionWords, ".");
-    // A harmless name, or a list, says nothing about the words before it: `secret_ticket`.
+    // After a harmless name or a list, the preceding words are irrelevant: `secret_ticket`.
     return isPartAtEnd.test(words) || isAtEnd.test(words.replace(exceptionAtEnd, "."));
   }
 

@@ -5,37 +5,39 @@ import { unescapeText } from "./escapes.ts";
 /** The default reason why not all secret values of an exchange are known. */
 const TOO_MANY_SECRETS = "more secrets than can be searched for";
 
-/** Shorter values occur in any text. A value of this length is only found if no letter or digit is next to it. */
+/**
+ * Minimum length of a value. Shorter values occur in any text. A value of this length is only found if no letter or
+ * digit is next to it.
+ */
 const MIN_LENGTH = 3;
-/** The minimum length of values of a path, a query or a header. */
+/** Minimum length of values in a path, a query or a header. */
 const MIN_LENGTH_IN_HEAD = 6;
-/** The minimum number of characters of a value at the end of a text that was cut. */
+/** Minimum number of characters of a value at the end of a text that was cut. */
 const MIN_LENGTH_BEFORE_CUT = 6;
-/** The number of characters that identify a value. Characters after them do not change the cost of a search. */
+/** Number of characters that identify a value. Further characters do not change the cost of a search. */
 export const NEEDLE_LENGTH = 32;
-/** Maximum number of values of one exchange, in all spellings. Above it no text of the exchange is recorded. */
+/** Maximum number of values of one exchange, in all spellings. If there are more, no text of the exchange is recorded. */
 const MAX_VALUES = 500;
 /**
  * Maximum number of characters that are compared in one exchange. A client can choose values that nearly match
  * everywhere.
  */
 const MAX_COMPARED = 4_000_000;
-/** Up to this number of values, texts are searched for each value in turn, because the platform's search is faster. */
+/** Up to this number of values, texts are searched for each value separately, because the platform's search is faster. */
 const FEW = 4;
 const MAX_DEPTH = 64;
 
-/** The first two characters of a value in a text, as a number. All values are longer. */
+/** Returns the first two characters of a value in a text, as a number. All values are longer. */
 const startAt = (text: string, at: number): number => text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
 
 /**
- * The values with secret names of one request, and its token. They are replaced wherever they occur in the same
- * exchange, also in the spellings of JSON, URLs, forms and HTML. The time of a search depends only on the length of
- * the text.
+ * The values with secret names of one request, and its token. All their occurrences in the same exchange are replaced,
+ * including the spellings of JSON, URLs, forms and HTML. The time of a search only depends on the length of the text.
  */
 export class SecretValues {
   readonly #values = new Set<string>();
   readonly #tokens: string[] = [];
-  /** The values by how they start. */
+  /** The values, indexed by their first two characters. */
   readonly #byStart = new Map<number, string[]>();
   #compared = 0;
   #whyIncomplete: string | undefined;
@@ -46,7 +48,7 @@ export class SecretValues {
     return this.#whyIncomplete === undefined;
   }
 
-  /** Why not all secret values are known. Undefined if they are. */
+  /** The reason why some secret values are unknown. Undefined if all are known. */
   get whyIncomplete(): string | undefined {
     return this.#whyIncomplete;
   }
@@ -77,7 +79,7 @@ export class SecretValues {
     return this.#tokens.includes(text);
   }
 
-  /** The tokens without the other values. */
+  /** Returns the tokens without the other values. */
   tokensOnly(): SecretValues {
     const tokens = new SecretValues();
     for (const token of this.#tokens) tokens.addToken(token);
@@ -85,14 +87,14 @@ export class SecretValues {
   }
 
   /**
-   * Sets whether the next values come from a body. Values of a request's head must be longer: a client can send
-   * anything there, and short values would hide other parts of the record.
+   * Sets whether the next values come from a body. Values of a request's head must be longer: a client can send any
+   * text there, and short values would hide other parts of the record.
    */
   fromBody(isBody: boolean): void {
     this.#minLength = isBody ? MIN_LENGTH : MIN_LENGTH_IN_HEAD;
   }
 
-  /** Marks the secret values as incomplete. The first reason counts. It must not contain text of a message. */
+  /** Marks the secret values as incomplete. The first reason is kept. It must not contain text from a message. */
   markIncomplete(why = TOO_MANY_SECRETS): void {
     this.#whyIncomplete ??= why;
   }
@@ -112,7 +114,7 @@ export class SecretValues {
     if (this.#values.size > MAX_VALUES) this.markIncomplete();
   }
 
-  /** Whether one of the values may be in the text. Fast. */
+  /** Whether the text may contain one of the values. Fast. */
   maybeIn(text: string): boolean {
     if (!this.isComplete) return true;
     if (this.#values.size > FEW || text.includes(CUT)) return this.#find(text, 1).length > 0;
@@ -121,13 +123,13 @@ export class SecretValues {
     return false;
   }
 
-  /** Where the values are in a text. */
+  /** Finds the values in a text. */
   findIn(text: string): Edit[] {
     if (!this.isComplete) return [{ start: 0, end: text.length }];
     return this.maybeIn(text) ? this.#find(text, Infinity) : [];
   }
 
-  /** The text without the values in it. */
+  /** Replaces the values in a text. */
   redact(text: string): string {
     return applyEdits(text, this.findIn(text));
   }
@@ -148,8 +150,8 @@ export class SecretValues {
   }
 
   /**
-   * The length of the value at an offset of the text, or 0. After too many comparisons the rest of the text counts as
-   * a value.
+   * Returns the length of the value at an offset of the text, or 0. After too many comparisons, the rest of the text is
+   * treated as a value.
    */
   #lengthAt(text: string, at: number): number {
     let longest = 0;
@@ -166,7 +168,7 @@ export class SecretValues {
   }
 }
 
-/** The length of the part of a value that is at an offset of the text, whose first two characters are those of the value. */
+/** Returns the length of the part of a value at an offset of the text. Its first two characters are already known to match. */
 function lengthOf(value: string, text: string, at: number): number {
   let length = 2;
   while (length < value.length && value.charCodeAt(length) === text.charCodeAt(at + length)) length += 1;
@@ -174,8 +176,8 @@ function lengthOf(value: string, text: string, at: number): number {
 }
 
 /**
- * Whether a part of a value in a text counts as the value. A long value counts even if its end is missing, so that no
- * character is compared twice. The gateway may have cut the text within a value, for example in an error.
+ * Whether a part of a value in a text is treated as the value. A long value is found even if its end is missing, so
+ * that no character is compared twice. The gateway may have cut the text within a value, for example in an error.
  */
 function isFound(value: string, text: string, at: number, length: number): boolean {
   if (length < Math.min(value.length, NEEDLE_LENGTH))
@@ -194,19 +196,19 @@ const HTML_QUOTES = [
   ["&#34;", "&#39;"],
 ] as const;
 
-/** A value in HTML's spelling, because many services escape texts that their errors repeat. */
+/** Returns the HTML spellings of a value, because the errors of many services contain escaped texts of the request. */
 function htmlSpellings(text: string): string[] {
   if (!/[&<>"']/.test(text)) return [];
   const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   return HTML_QUOTES.map(([double, single]) => escaped.replaceAll('"', double).replaceAll("'", single));
 }
 
-/** Characters that no encoding changes. */
+/** Matches texts that no encoding changes. */
 const PLAIN = /^[\w.~!*()-]*$/;
 
 /**
- * The spellings of a value in JSON, URLs, forms and HTML, and its decoded form if it was sent in one of them.
- * Programs may replace an unpaired surrogate by U+FFFD.
+ * Returns the spellings of a value in JSON, URLs, forms and HTML, and its decoded form if it was sent encoded. Programs
+ * may replace an unpaired surrogate with U+FFFD.
  */
 function spellings(text: string): string[] {
   if (PLAIN.test(text)) return [text];

@@ -1,17 +1,17 @@
 import type { SentBody } from "../record/client-body.ts";
 
-/** Headers by their names in lower case. */
+/** Headers by lower-case name. */
 type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The parts of a request that may contain secrets. */
 export interface SentTexts {
   readonly path?: string;
-  /** Whether the path is one of the pack's routes. Default: no. */
+  /** Whether the path belongs to one of the pack's routes. Default: false. */
   readonly isRoute?: boolean;
   readonly query?: string;
-  /** Headers that are recorded. */
+  /** Values of recorded headers. */
   readonly texts?: readonly (string | undefined)[];
-  /** Other headers, with their names in lower case. */
+  /** Other headers, by lower-case name. */
   readonly headers?: SentHeaders | undefined;
   readonly body?: SentBody | undefined;
 }

@@ -3,10 +3,10 @@ import type { WaitingColumns } from "./record-row.ts";
 
 type SizedRow = Pick<WaitingColumns, "client" | "network"> & { readonly size: number };
 
-/** A client or a network with at least this share of the recent bytes gets segments of its own. */
+/** A client or a network with at least this share of the recent bytes gets its own segments. */
 const OWN_SHARE = 1 / 4;
 
-/** Owners of segments with records of several clients, whose shares are smaller. The first one that fits. */
+/** Owners of segments that contain records of several clients with smaller shares. The first owner that fits is used. */
 const SEVERAL: readonly (readonly [limit: number, owner: string])[] = [
   [1 / 256, "<1/256"],
   [1 / 16, "<1/16"],
@@ -17,10 +17,10 @@ const isOfSeveral = (client: string): boolean => SEVERAL.some(([, owner]) => own
 /** Separates the client and the network in an owner. */
 const AT = "@";
 
-/** After this many bytes of records, those before are forgotten: they count as long as others follow. */
+/** Number of bytes of records after which earlier records are ignored. */
 const RECENT_BYTES = 16 * 1024 * 1024;
 
-/** The bytes of some records, of each client and of each network. */
+/** The bytes of records by client and by network. */
 class SenderBytes {
   readonly clients = new Shares();
   readonly networks = new Shares();
@@ -44,8 +44,8 @@ export class RecentBytes {
   }
 
   /**
-   * Returns the owner of the segment for a row, `CLIENT@NETWORK`. Clients without a large share have common segments, so
-   * that there are few. A network without a large share is left out.
+   * Returns the owner of the segment for a row, `CLIENT@NETWORK`. Clients without a large share have common segments,
+   * so that their number stays small. A network without a large share is omitted.
    */
   ownerOf({ client, network }: SizedRow): string {
     const share = client === null ? 1 : this.#shareOf("clients", client);
@@ -60,7 +60,7 @@ export class RecentBytes {
   }
 }
 
-/** The names that an owner counts for: its client, unless it stands for several, and its network. */
+/** The names to which an owner's bytes are added: its client, unless the owner represents several clients, and its network. */
 function clientsOf(owner: string): readonly string[] {
   const [client = "", network] = owner.split(AT);
   if (network === undefined) return [client];
@@ -68,13 +68,16 @@ function clientsOf(owner: string): readonly string[] {
   return isOfSeveral(client) ? [all] : [client, all];
 }
 
-/** Segments of an owner, whose records have their bodies, or not any more. */
+/** The segments of an owner whose records contain bodies, or those whose bodies were removed. */
 interface OwnedSegments {
   readonly owner: string;
   readonly isBare: boolean;
 }
 
-/** What has the most bytes for one client. None of several clients has more than `OWN_SHARE`, unless they have most of all. */
+/**
+ * Returns the owner with the most bytes of one client. Owners of several clients are only chosen if they have more than
+ * `OWN_SHARE` of all bytes.
+ */
 function heaviest(bytes: Shares, all: number): string | undefined {
   let most = 0;
   let found: string | undefined;
@@ -89,9 +92,9 @@ function heaviest(bytes: Shares, all: number): string | undefined {
 }
 
 /**
- * The bytes of each owner in a full store. They decide what is removed: first the records of the client with the
- * largest share, so that no client can remove the records of another one. All records of one token count as one
- * client, and so do all records of one network, because anybody can get many tokens or many addresses.
+ * The bytes of each owner in a full store. They decide which records are removed: first those of the client with the
+ * largest share, so that no client can displace the records of other clients. All records of one token are treated as
+ * one client, and so are all records of one network, because any client can get many tokens or many addresses.
  */
 export class StoredShares {
   readonly #full = new Shares();
@@ -102,10 +105,11 @@ export class StoredShares {
   }
 
   /**
-   * Returns the segments whose oldest one is next: its bodies are removed, or it is deleted if they already are.
-   * Records without bodies go when they take half of the share. So the newest bodies and some old records stay.
+   * Returns the segments to reduce next: the bodies of the oldest segment are removed, or it is deleted if it contains
+   * no bodies. Records without bodies are deleted if they use half of the share, so that the newest bodies and some old
+   * records are kept.
    *
-   * @returns undefined if nothing is left
+   * @returns undefined if no segments are left
    */
   next(): OwnedSegments | undefined {
     const clients = new Shares();

@@ -1,4 +1,4 @@
-/** The store over the jobs of a database. */
+/** Creates the store from the jobs of a database. */
 import { readPage, readRecord } from "./read-record.ts";
 import { CountedNames } from "../usage/counted-names.ts";
 import { RecentBytes } from "./client-shares.ts";
@@ -19,18 +19,18 @@ import { RefusedRowsError, WriteQueue, type WriteQueueOptions } from "./write-qu
 interface StoreParts {
   readonly writer: StoreJobs;
   readonly reader: StoreJobs;
-  /** For decisions about requests. */
+  /** Jobs for decisions about requests. */
   readonly decider: StoreJobs;
-  /** Why the database can't be used. Undefined if it can. */
+  /** Returns the reason why the database can't be used. Undefined if it can. */
   readonly fault: () => string | undefined;
-  /** How often a part of it was restarted. */
+  /** Returns the number of restarts of its parts. */
   readonly restarts: () => number;
   readonly close: () => Promise<void>;
 }
 
-/** Milliseconds between two checks of the store. */
+/** Intervals of the store's checks in milliseconds. */
 interface StoreTimes {
-  /** Without traffic, nothing else would notice that the database can't be written. */
+  /** Interval of probes. Without traffic, a failure to write would otherwise not be detected. */
   readonly probeMs: number;
   readonly purgeMs: number;
 }
@@ -39,7 +39,7 @@ interface StoreTimes {
 function committer({ write }: Pick<StoreJobs, "write">): WriteQueueOptions["commit"] {
   const recent = new RecentBytes();
   const names = new CountedNames();
-  /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
+  /** The buffer of the last batch, for reuse. Allocating memory for each batch would cost as much as filling it. */
   let spare: ArrayBuffer | undefined;
 
   return async function commit(rows) {
@@ -58,7 +58,7 @@ function committer({ write }: Pick<StoreJobs, "write">): WriteQueueOptions["comm
 }
 
 /**
- * Erases records in steps, then their summaries, and then what files still have of both.
+ * Erases records in steps, then their summaries, and then the remains of both in the files.
  *
  * @param onRecords Called with the number of records so far
  */
@@ -98,7 +98,7 @@ export function createStore(
   queue.probe();
   let closing: Promise<void> | undefined;
 
-  /** Once the store is closed, reads are rejected. */
+  /** Rejects reads after the store is closed. */
   const open =
     <Query, Result>(read: (query: Query) => Promise<Result>) =>
     async (query: Query): Promise<Result> => {

@@ -1,24 +1,24 @@
 import type { AuditRecord } from "../record/record.ts";
 import type { AuditStore } from "./store.ts";
 
-/** How long requests of one kind share a record, in milliseconds. */
+/** Milliseconds during which requests of one kind share a record. */
 const WINDOW_MS = 60_000;
-/** Maximum number of kinds that are remembered. Above it the oldest window ends early. */
+/** Maximum number of kinds that are stored. If there are more, the oldest window ends early. */
 const MAX_WINDOWS = 10_000;
 
 interface MergeOptions {
-  /** The network of an address. All addresses of a network count as one sender. */
+  /** Returns the network of an address. All addresses of a network are treated as one sender. */
   readonly networkOf: (address: string) => string;
-  /** Milliseconds. */
+  /** Length of a window in milliseconds. */
   readonly windowMs?: number;
 }
 
-/** After this time, in milliseconds, an appended record is committed or was dropped. */
+/** Milliseconds after which an appended record has been committed or dropped. */
 const COMMITTED_MS = 1000;
 
 /** Rejected requests of one kind since the first of them was recorded. */
 interface Window {
-  /** The id of the first record, and when it was recorded, by `performance.now()`. */
+  /** The id of the first record, and the time when it was recorded, by `performance.now()`. */
   readonly first: string;
   readonly begunAt: number;
   requests: number;
@@ -26,14 +26,20 @@ interface Window {
   readonly timer: NodeJS.Timeout;
 }
 
-/** A token that v4 has not accepted can be invented, so such callers are distinguished by their addresses. */
+/**
+ * Returns the kind of a request. A token that v4 has not accepted can be invented, so such callers are distinguished by
+ * their addresses.
+ */
 function kindOf({ lane, client, alpha }: AuditRecord, networkOf: MergeOptions["networkOf"]): string {
   const { fingerprint, accepted, address, application, label } = client;
   const caller = fingerprint !== null && accepted !== false ? fingerprint : networkOf(address);
   return [label, application, caller, lane, alpha.method, alpha.route, alpha.status].join("\n");
 }
 
-/** A record that only counts. It has no data of its client, because an erased client must not come back. */
+/**
+ * Returns a record that only contains counts. It contains no data of its client, because the data of an erased client
+ * must not be stored again.
+ */
 function withoutClient(record: AuditRecord): AuditRecord {
   const { id, client, alpha } = record;
   const { method, route, status } = alpha;
@@ -50,8 +56,8 @@ function withoutClient(record: AuditRecord): AuditRecord {
 
 /**
  * Wraps a store, so that a client above its limit can't write as many records as it sends requests. The first request
- * of each kind that a limit rejects without a call of v4 is recorded at once. The others of the same minute share one
- * record, with their number. The summaries count each of them.
+ * of each kind that a limit rejects without a call of v4 is recorded immediately. Further ones in the same minute share
+ * one record that contains their number. The summaries include each of them.
  */
 export function mergeRejections(
   store: AuditStore,
@@ -60,8 +66,8 @@ export function mergeRejections(
   const windows = new Map<string, Window>();
 
   /**
-   * Whether the first record of a window is gone. Its client may have been erased meanwhile, or the record was
-   * dropped or evicted. If the store can't be read, the record counts as present.
+   * Whether the first record of a window no longer exists: its client may have been erased, or the record was dropped
+   * or evicted. If the store can't be read, the record is assumed to exist.
    */
   async function isGone({ first }: Window): Promise<boolean> {
     try {
@@ -86,7 +92,7 @@ export function mergeRejections(
         requests === 1 ? record : { ...record, warnings, requests: last.requests === 0 ? 0 : requests },
       );
     } catch {
-      // The store counts it as dropped.
+      // The store counts the record as dropped.
     }
   }
 

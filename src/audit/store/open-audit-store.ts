@@ -17,7 +17,7 @@ export const startAuditThread = ({
 /**
  * Opens the audit store of the settings, in PostgreSQL or in the data folder.
  *
- * @param thread A thread for it that has started before.
+ * @param thread A thread for the store that was already started.
  * @throws {AuditUnavailableError}
  */
 export async function openAuditStore(
@@ -26,15 +26,15 @@ export async function openAuditStore(
   thread?: Worker,
 ): Promise<AuditStore> {
   if (url === undefined) return openSqliteStore({ ...options, directory, thread });
-  // Loaded only if it is used.
+  // This module is only loaded if it is used.
   const { openPostgresStore } = await import("./postgres/store.ts");
   return openPostgresStore({ ...options, url });
 }
 
 /**
- * Opens the store of a gateway to read its records. It deletes no record, however old.
+ * Opens the store of a gateway to read its records. It deletes no records, regardless of their age.
  *
- * @throws {AuditUnavailableError} Also if there is no store yet.
+ * @throws {AuditUnavailableError} also if the store does not exist yet
  */
 export async function openExistingAuditStore(settings: StoreSettings): Promise<AuditStore> {
   const { DATABASE_URL: url, DATA_DIR: directory } = settings;

@@ -1,14 +1,14 @@
-/** Regular deletion of what is too old or too much. */
+/** Regularly deletes data that is too old or exceeds the limits. */
 import type { StoreJobs } from "./sql/jobs.ts";
 import type { StoreLimits, StoreOptions } from "./store.ts";
 import { DAY_MS, dayNumber, MAX_SUMMARY_ROWS, MAX_TOKENS, USAGE_RETENTION_DAYS } from "../usage/usage.ts";
 
 /** Milliseconds between two checks of the summaries. */
 const SUMMARIES_MS = 60_000;
-/** Milliseconds between two steps, in which commits can run. */
+/** Milliseconds between two steps, so that commits can run. */
 const BETWEEN_STEPS_MS = 20;
 
-/** Returns the limits at this moment. */
+/** Returns the current limits. */
 function limitsOf({
   retentionDays,
   usageRetentionDays = USAGE_RETENTION_DAYS,
@@ -30,10 +30,12 @@ function limitsOf({
 }
 
 /**
- * Runs steps until there is nothing left to do, and again after some time. The first step runs once the store is open.
+ * Runs steps until there is nothing left to do, and again after some time. The first step runs after the store was
+ * opened.
  *
- * @param step Returns whether there may be more to do. After an error it is tried again: commits report errors of a store
- * @returns the function that stops it after the current step
+ * @param step Returns whether there may be more to do. After an error, it is tried again: commits report errors of a
+ *   store
+ * @returns a function that stops the work after the current step
  */
 function repeat(step: () => Promise<boolean>, everyMs: number): () => void {
   let isStopped = false;
@@ -48,18 +50,18 @@ function repeat(step: () => Promise<boolean>, everyMs: number): () => void {
   };
 }
 
-/** Starts to delete in small steps: records now and then, summaries each minute. */
+/** Starts to delete in small steps: records at intervals, summaries each minute. */
 export function startPurge(
   writer: Pick<StoreJobs, "makeRoom" | "cutSummaries">,
   options: StoreOptions,
   everyMs: number,
 ): {
   readonly stop: () => void;
-  /** Records and clients that were deleted since the start because of a limit of size. */
+  /** Number of records and clients that were deleted since the start because of a size limit. */
   readonly counts: { readonly evicted: number; readonly evictedClients: number };
 } {
   const counts = { evicted: 0, evictedClients: 0 };
-  /** Clients that lost summaries in this round of steps, and whether some did in the one before. */
+  /** The number of clients that lost summaries in this round of steps, and whether some did in the previous round. */
   let clientsOfRound = 0;
   let hadTooMany = false;
 

@@ -8,7 +8,7 @@ import { REJECTIONS } from "../../pack/index.ts";
 const text = z.string().nullable();
 const texts = z.array(z.string());
 
-/** All members of a record except its bodies, which may be any JSON. Unknown members are kept. */
+/** The schema of a record's members except its bodies, which may be any JSON. Unknown members are kept. */
 const recordSchema = z.looseObject({
   id: z.string(),
   time: z.iso.datetime(),
@@ -53,7 +53,7 @@ const recordSchema = z.looseObject({
 /** @returns undefined for a text that is not a record. */
 export function tryReadRecord(stored: string): AuditRecord | undefined {
   const parsed = tryParse(stored);
-  // The parsed value itself, so that numbers keep all their digits and members their order.
+  // Returns the parsed value itself, so that numbers keep all their digits and members their order.
   return parsed && recordSchema.safeParse(parsed.value).success ? (parsed.value as AuditRecord) : undefined;
 }
 
@@ -64,7 +64,7 @@ export function readRecord(id: string, stored: string): AuditRecord {
   return record;
 }
 
-/** Reads the records of a page. Damaged ones are left out, so that the others can be read. */
+/** Reads the records of a page. Damaged records are omitted, so that the others can be read. */
 export function readPage(
   { records: texts, next }: TextPage,
   { onDamaged }: Pick<StoreOptions, "onDamaged">,

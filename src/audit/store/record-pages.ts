@@ -20,15 +20,15 @@ export function readCursor(text: string): Cursor | undefined {
   return time === undefined ? undefined : { time: Number(time), seq: Number(seq) };
 }
 
-/** The newer end of a query. Only one member is defined. */
+/** The newer end of a query's range. Only one member is defined. */
 interface QueryEnd {
-  /** Milliseconds since the epoch, excluded. */
+  /** Milliseconds since the epoch; exclusive. */
   readonly until: number | undefined;
   readonly cursor: Cursor | undefined;
 }
 
 /**
- * Returns the older one of a query's cursor and `until`. With both conditions a database may start at the newer one,
+ * Returns the older of a query's cursor and its `until`. With both conditions, a database may start at the newer one,
  * and read all previous pages again for each page.
  */
 export function queryEnd({ before, until }: { before?: string; until?: string }): QueryEnd {
@@ -38,7 +38,7 @@ export function queryEnd({ before, until }: { before?: string; until?: string })
   return cursor.time < end ? { cursor, until: undefined } : { cursor: undefined, until: end };
 }
 
-/** Maximum number of characters of one page, to limit memory. A page always has at least one record. */
+/** Maximum number of characters of one page, to limit memory. A page always contains at least one record. */
 export const PAGE_SIZE = 16 * 1024 * 1024;
 
 /** Returns the limit of a query, between 1 and the maximum. */

@@ -4,10 +4,11 @@
  * 1. Add a step to `STEPS` of `sql/schema.ts`, which adds it to the table and sets its value in old rows.
  * 2. Add it here to {@link RecordColumns}. Then {@link columnsOf} and {@link indexRow} only compile with its value.
  *
- * All else follows: a row is written with all its columns, and `SELECT *` reads them again where a whole row is needed
- * ({@link TableRow}): to count earlier requests of a token, and to write rows again.
+ * No further change is needed: a row is written with all its columns, and `SELECT *` reads whole rows ({@link
+ * TableRow}) to count earlier requests of a token, and to write rows again.
  *
- * To filter by it, add it to `AuditQuery` in `store.ts`: the places that must know the filter don't compile without it.
+ * To filter by the column, add it to `AuditQuery` in `store.ts`: the code that must apply the filter does not compile
+ * otherwise.
  */
 import { plainText, plainTextOrNull } from "../record/plain-text.ts";
 import type { AuditRecord } from "../record/record.ts";
@@ -22,9 +23,9 @@ export interface RecordColumns {
   readonly time: number;
   /** The fingerprint of the token. */
   readonly client: string | null;
-  /** Whether v4 has accepted the client's token, or the login server the application. */
+  /** Whether v4 has accepted the client's token, or the login server has accepted the application. */
   readonly accepted: number;
-  /** The key of its label, else of its application, in the summaries: `label:NAME` or `application:ID`. */
+  /** The key of the label, otherwise of the application, in the summaries: `label:NAME` or `application:ID`. */
   readonly sender: string | null;
   readonly route: string | null;
   readonly status: number;
@@ -33,21 +34,21 @@ export interface RecordColumns {
   readonly agent: string | null;
   /** Whether the translation of the response lost something. */
   readonly lossy: number;
-  /** How many requests the summaries count for the record. Records with 0 are left out. */
+  /** Number of requests that the summaries count for the record. Records with 0 are omitted. */
   readonly requests: number;
 }
 
 /** The columns of a record that waits for its commit. */
 export interface WaitingColumns extends RecordColumns {
-  /** The network of its address, or `""` if that is unknown. It decides which segment gets the record. */
+  /** The network of the client's address, or `""` if it is unknown. It decides which segment contains the record. */
   readonly network: string;
-  /** The names of its route that the client sent. */
+  /** The names of the route that the client sent. */
   readonly sent: NumberedNames | undefined;
-  /** The losses of its route that it had. */
+  /** The losses of the route that occurred. */
   readonly lost: NumberedNames | undefined;
 }
 
-/** The key of a label, else of an application. Undefined without both. */
+/** Returns the key of a label, otherwise of an application. Undefined if there is neither. */
 const senderOf = ({ label, application }: AuditRecord["client"]): string | undefined =>
   label !== undefined
     ? labelKey(plainText(label))
@@ -55,7 +56,7 @@ const senderOf = ({ label, application }: AuditRecord["client"]): string | undef
       ? undefined
       : applicationKey(plainText(application));
 
-/** Whether a request belongs to one of the clients with these keys. @param keys Undefined: all clients */
+/** Whether a request belongs to a client with one of these keys. @param keys Undefined: all clients */
 export function isOfClients(client: AuditRecord["client"], keys: readonly string[] | undefined): boolean {
   const { fingerprint } = client;
   const sender = senderOf(client);
@@ -67,11 +68,11 @@ export function isOfClients(client: AuditRecord["client"], keys: readonly string
 }
 
 /**
- * The columns of a record. All texts are cleaned, because clients choose some of them.
+ * Returns the columns of a record. All texts are cleaned, because clients choose some of them.
  *
- * @param network The network of its client: passed as an argument, because the thread of SQLite loads this file
- * without the code that finds networks
- * @throws {TypeError} If it has no time.
+ * @param network The network of its client: passed as an argument, because the thread of SQLite loads this file without
+ *   the code that finds networks
+ * @throws {TypeError} if the record has no time
  */
 export function columnsOf(record: AuditRecord, network: string): WaitingColumns {
   const { id, time, client, alpha, lane, requestId, losses, sent, lost, requests = 1 } = record;
@@ -96,30 +97,30 @@ export function columnsOf(record: AuditRecord, network: string): WaitingColumns 
   };
 }
 
-/** A record to be stored: its columns, and the place of its text in memory. */
+/** A record to be stored: its columns, and the position of its text in memory. */
 export interface StoredRow extends WaitingColumns, Omit<RecordPlace, "chunk"> {
   readonly chunk: Pick<RecordPlace["chunk"], "bytes">;
 }
 
-/** A stored record: its columns, and the place of its text in the decompressed segment, in bytes. */
+/** A stored record: its columns, and the position of its text in the decompressed segment, in bytes. */
 export interface IndexRow extends RecordColumns {
-  /** The names that the client sent, and those that were lost, as JSON. */
+  /** The names that the client sent, and those of the losses, as JSON. */
   readonly sent: string | null;
   readonly lost: string | null;
   readonly start: number;
-  /** With the line feed. */
+  /** The size including the line feed. */
   readonly size: number;
 }
 
 /** A row of the table `audit`, with all its columns. */
 export interface TableRow extends IndexRow {
-  /** Its number, in the order of the commits. */
+  /** The number of the record, in the order of the commits. */
   readonly seq: number;
-  /** The segment that has its text. */
+  /** The segment that contains the record's text. */
   readonly segment: number;
 }
 
-/** All members are listed, because V8 executes `{ chunk, ...others }` slowly. */
+/** Converts a row. All members are listed, because V8 executes `{ chunk, ...others }` slowly. */
 export const indexRow = (row: StoredRow, start: number): IndexRow => ({
   id: row.id,
   time: row.time,

@@ -9,17 +9,17 @@ type Exchange = Pick<AuditRecord["alpha"], "body" | "response" | "checksum">;
 
 const withoutBodies = (exchange: Exchange): object => ({
   ...exchange,
-  // JSON leaves out undefined members.
+  // JSON omits undefined members.
   checksum: undefined,
   ...(exchange.body !== undefined && { body: REMOVED }),
   ...(exchange.response !== undefined && { response: REMOVED }),
 });
 
-/** Whether a text has calls like a record. Nothing else is checked here, because readers validate records. */
+/** Whether a text contains calls like a record. Nothing else is checked, because readers validate records. */
 const hasCalls = (value: unknown): value is Pick<AuditRecord, "alpha" | "v4"> =>
   isObject(value) && isObject(value["alpha"]) && Array.isArray(value["v4"]) && value["v4"].every(isObject);
 
-/** Removes the bodies of a record. @returns the same line if that is no record, or would not become shorter */
+/** Removes the bodies of a record. @returns the same line if it is not a record, or would not become shorter */
 export function removeBodies(line: Uint8Array): Uint8Array {
   const record = tryParse(Buffer.from(line).toString())?.value;
   if (!hasCalls(record)) return line;

@@ -12,23 +12,23 @@ import { dayNumber } from "../usage/usage.ts";
 const SEGMENT_BYTES = 256 * 1024;
 
 /**
- * How segments are compressed. Level 1 is fast enough for writing. The checksum finds damaged bytes. `zstd -t` checks
- * it, too.
+ * How segments are compressed. Level 1 is fast enough for writing. The checksum detects damaged bytes. `zstd -t`
+ * verifies it as well.
  */
 const ZSTD_OPTIONS = {
   params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
 };
 
 /**
- * Records that are compressed together. All are of one UTC day and, if known, one priority. A client or network with
- * a large share of the batch has its own segments, so that its records can be deleted without those of others.
+ * Records that are compressed together. All are of one UTC day and, if known, one priority. A client or network with a
+ * large share of the batch has its own segments, so that its records can be deleted separately.
  */
 export interface Segment {
-  /** The sender of all its records: see `RecentBytes`. */
+  /** The owner of all records in the segment: see `RecentBytes`. */
   readonly owner: string;
-  /** In the order of their records. */
+  /** The rows, in the order of their records. */
   readonly rows: readonly IndexRow[];
-  /** The places of its records in the bytes of the batch. */
+  /** The position of the segment's records in the bytes of the batch. */
   readonly start: number;
   readonly end: number;
 }
@@ -41,7 +41,7 @@ export interface Batch {
   readonly counted: readonly CountedName[];
 }
 
-/** Sizes of buffers are multiples of it, so that a reused buffer is rarely too small. */
+/** Sizes of buffers are multiples of this number, so that a reused buffer is rarely too small. */
 const BUFFER_STEP = 256 * 1024;
 
 /**
@@ -96,29 +96,29 @@ const compress = promisify(zstdCompress);
 /** Compresses one segment, in another thread. */
 export const compressSegment = (piece: Uint8Array): Promise<Buffer> => compress(piece, ZSTD_OPTIONS);
 
-/** Compresses the segments of a batch one at a time. Each takes 1 MB of memory, which the next one reuses. */
+/** Compresses the segments of a batch sequentially. Each needs 1 MB of memory, which the next one reuses. */
 export const compressBatch = ({ segments, bytes }: Pick<Batch, "segments" | "bytes">): Promise<Buffer[]> =>
   Array.fromAsync(segments, ({ start, end }) => compressSegment(bytes.subarray(start, end)));
 
 /**
- * The text of each record of a segment that can't be decompressed. It is not a valid record, so readers leave it out
- * and count it.
+ * The text of each record of a segment that can't be decompressed. It is not a valid record, so readers omit and count
+ * it.
  */
 export const UNREADABLE = "";
 
-/** The place of a record in a decompressed segment. */
+/** The position of a record in a decompressed segment. */
 type Place = Pick<IndexRow, "start" | "size">;
 
-/** The text of one record of a segment, without its line feed. @param bytes The segment, decompressed. */
+/** Returns the text of one record of a segment, without its line feed. @param bytes The decompressed segment. */
 export const recordText = (bytes: Uint8Array, { start, size }: Place): string =>
   start >= 0 && size >= 1 && start + size <= bytes.length
     ? Buffer.from(bytes.buffer, bytes.byteOffset + start, size - 1).toString()
     : UNREADABLE;
 
-/** Maximum bytes of a decompressed segment. It does not depend on the stored places of its records. */
+/** Maximum size of a decompressed segment in bytes. It does not depend on the stored positions of its records. */
 const MAX_SEGMENT_BYTES = 512 * 1024 * 1024;
 
-/** A damaged or foreign segment may be the start of a terabyte of zeros. */
+/** Limits the size of the output: a damaged or foreign segment may expand to a terabyte of zeros. */
 const limitOf = (places: readonly Place[]): { readonly maxOutputLength: number } => {
   const end = places.reduce((most, { start, size }) => Math.max(most, start + size), SEGMENT_BYTES);
   return { maxOutputLength: Math.min(end, MAX_SEGMENT_BYTES) };
@@ -126,7 +126,7 @@ const limitOf = (places: readonly Place[]): { readonly maxOutputLength: number }
 
 const decompress = promisify(zstdDecompress);
 
-/** Whether an error of `decompress` is about the bytes: damaged, missing, or more than segments have. */
+/** Whether an error of `decompress` is caused by the bytes: damaged, missing, or too many. */
 function isOfBytes(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ZSTD_error_memory_allocation") return false;
@@ -136,9 +136,9 @@ function isOfBytes(error: unknown): boolean {
 /**
  * Decompresses a segment, in another thread.
  *
- * @param places The places of some of its records.
- * @returns undefined if it is damaged, or longer than segments are, because others can still be read.
- * @throws {Error} For another reason, such as too little memory: it may be readable later.
+ * @param places The positions of some of its records.
+ * @returns undefined if it is damaged or too long, because other segments can still be read
+ * @throws {Error} for a different reason, such as too little memory: the segment may be readable later
  */
 export const tryDecompress = (data: Uint8Array, places: readonly Place[]): Promise<Buffer | undefined> =>
   decompress(data, limitOf(places)).catch((error: unknown) => {

@@ -4,14 +4,14 @@ import type { AuditRecord } from "../record/record.ts";
 import type { TokenActivity } from "../usage/usage.ts";
 import type { UsageReader } from "../usage/usage-reader.ts";
 
-/** Records of one page, by default and at most. */
+/** Default number of records of one page. */
 export const DEFAULT_LIMIT = 50;
 /** Maximum number of records of one page. */
 export const MAX_LIMIT = 500;
 
 /** A query of records. All filters are optional. */
 export interface AuditQuery {
-  /** Records of one page, 1 to 500. Default 50. */
+  /** Number of records of one page, 1 to 500. Default 50. */
   readonly limit?: number;
   /** The `next` of the previous page. An invalid value is ignored. */
   readonly before?: string;
@@ -20,26 +20,27 @@ export interface AuditQuery {
   /** Keys of several clients. */
   readonly clients?: readonly string[];
   readonly lane?: AuditRecord["lane"];
-  /** The route as the pack names it, e.g. `GET /vm/instances/:id`. */
+  /** The route, named as in the pack, e.g. `GET /vm/instances/:id`. */
   readonly route?: string;
   /** The status of alpha's response. */
   readonly status?: number;
-  /** ISO 8601 in UTC with milliseconds, as `Date.toISOString` writes it; this moment included. */
+  /** ISO 8601 in UTC with milliseconds, as `Date.toISOString` writes it; inclusive. */
   readonly since?: string;
-  /** The same form; this moment excluded. */
+  /** ISO 8601 in UTC with milliseconds; exclusive. */
   readonly until?: string;
 }
 
 /**
- * The filters that compare one value of a record. Whatever applies a query has a member for each of them, so that a new
- * filter is a type error until it is applied: `filterTerms` of `sql/blocks.ts`, and `matchesQuery` for exported records.
+ * The filters that compare one value of a record. The code that applies a query contains a member for each of them, so
+ * that a new filter is a type error until it is applied: `filterTerms` of `sql/blocks.ts`, and `matchesQuery` for
+ * exported records.
  */
 export type ValueFilter = Exclude<
   keyof AuditQuery,
   "limit" | "before" | "client" | "clients" | "since" | "until"
 >;
 
-/** The keys of the clients of a query; undefined: all clients. */
+/** Returns the keys of the clients of a query; undefined: all clients. */
 export const clientsOf = ({ client, clients }: AuditQuery): readonly string[] | undefined =>
   client === undefined ? clients : [client, ...(clients ?? [])];
 
@@ -51,7 +52,7 @@ export interface AuditPage {
   readonly next: string | null;
 }
 
-/** A page whose records are JSON texts, as they are stored. */
+/** A page whose records are the stored JSON texts. */
 export interface TextPage {
   readonly records: readonly string[];
   readonly next: string | null;
@@ -59,24 +60,24 @@ export interface TextPage {
 
 /** Counters of a store. */
 export interface AuditStats {
-  /** Records waiting to be committed. */
+  /** Number of records that wait to be committed. */
   readonly queued: number;
-  /** Records lost since the start: the queue was full, or they could not be written. */
+  /** Number of records lost since the start: the queue was full, or they could not be written. */
   readonly dropped: number;
-  /** Records committed since the start. */
+  /** Number of records committed since the start. */
   readonly written: number;
-  /** Commits and restarts of the store that failed since the start. */
+  /** Number of commits and restarts of the store that failed since the start. */
   readonly errors: number;
-  /** Bytes of the committed records since the start, as JSON. */
+  /** Size in bytes of the records committed since the start, as JSON. */
   readonly recordBytes: number;
-  /** Bytes of the same records as they are stored, compressed. */
+  /** Size in bytes of the same records in the store, compressed. */
   readonly storedBytes: number;
-  /** Commits since the start, and the time that they took together. */
+  /** Number of commits since the start, and their total duration. */
   readonly commits: number;
   readonly commitSeconds: number;
-  /** Records deleted since the start because of `sizeLimit`, before `retentionDays`. */
+  /** Number of records deleted since the start because of `sizeLimit`, before `retentionDays`. */
   readonly evicted: number;
-  /** Clients that lost summaries since the start, because there are too many of them. */
+  /** Number of clients that lost summaries since the start, because there were too many clients. */
   readonly evictedClients: number;
   /** Undefined if records are not sent to a collector. */
   readonly exported?: ExportStats;
@@ -84,11 +85,11 @@ export interface AuditStats {
 
 /** Counters of records that are sent to a collector. */
 export interface ExportStats {
-  /** Records waiting to be sent. */
+  /** Number of records that wait to be sent. */
   readonly queued: number;
-  /** Records that the collector accepted since the start. */
+  /** Number of records that the collector accepted since the start. */
   readonly sent: number;
-  /** Records that were not sent since the start: the queue was full, or the collector did not accept them. */
+  /** Number of records that were not sent since the start: the queue was full, or the collector did not accept them. */
   readonly dropped: number;
 }
 
@@ -98,27 +99,27 @@ export type AuditDurability = "relaxed" | "strict";
 /** Options of every store. */
 export interface StoreOptions {
   readonly durability: AuditDurability;
-  /** Days (UTC) that ended before are deleted. */
+  /** Number of days (UTC) for which records are kept. */
   readonly retentionDays: number;
-  /** Maximum size of all records in bytes. Above it the least important are deleted, by segments, and counted. */
+  /** Maximum size of all records in bytes. Above it, whole segments of the least important records are deleted and counted. */
   readonly sizeLimit: number;
-  /** Days (UTC) for which summaries are kept, whatever happens to their records. Default 400. */
+  /** Days (UTC) for which summaries are kept, regardless of their records. Default 400. */
   readonly usageRetentionDays?: number;
   /** Maximum number of rows of the summaries. Default 1 000 000. */
   readonly summaryRows?: number;
   /** Maximum number of tokens in the summaries. Default 100 000. */
   readonly summaryTokens?: number;
-  /** The keys of clients that have a name: strangers can't push them out of the summaries. Default: none. */
+  /** The keys of clients that have a name: unauthenticated clients can't displace them from the summaries. Default: none. */
   readonly namedClients?: () => readonly string[];
-  /** Called when clients begin to lose summaries, because there are too many. */
+  /** Called when clients start to lose summaries, because there are too many clients. */
   readonly onTooManyClients?: () => void;
-  /** Bounds of what waits to be committed: above either the oldest are dropped. Default `MOST_QUEUED`. */
+  /** Limits of the rows that wait to be committed: above either limit, the oldest rows are dropped. Default `MOST_QUEUED`. */
   readonly queue?: { readonly maxRows?: number; readonly maxBytes?: number };
   /** Called with the error of the first of several failed commits, for the log. */
   readonly onFault?: (error: unknown) => void;
-  /** Called with each record that a relaxed store drops, because its database refuses it, and the reason. */
+  /** Called with each record that a relaxed store drops because its database rejects it, and the reason. */
   readonly onRefused?: (requestId: string, error: unknown) => void;
-  /** Called for each page that leaves out damaged records, with their number. */
+  /** Called for each page that omits damaged records, with their number. */
   readonly onDamaged?: (records: number) => void;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number;
@@ -128,9 +129,9 @@ export interface StoreOptions {
 export interface StoreLimits {
   /** Records of earlier days (UTC) are deleted. Milliseconds since the epoch. */
   readonly before: number;
-  /** The same for summaries. */
+  /** Summaries of earlier days (UTC) are deleted. Milliseconds since the epoch. */
   readonly usageBefore: number;
-  /** Maximum size of all records in bytes. Above it the least important are deleted. */
+  /** Maximum size of all records in bytes. Above it, the least important records are deleted. */
   readonly sizeLimit: number;
   /** Maximum number of rows of the summaries. */
   readonly summaryRows: number;
@@ -144,16 +145,16 @@ export interface StoreLimits {
 export interface EraseRequest {
   /** The keys of the client. */
   readonly keys: readonly string[];
-  /** The command that erases it. */
+  /** The command that erases the client. */
   readonly command: string;
 }
 
-/** An entry about an erased client, without its name. It is kept as long as summaries. */
+/** An entry about an erased client, without its name. It is kept as long as the summaries. */
 export interface Erasure {
-  /** ISO 8601 with milliseconds, UTC. */
+  /** The time in ISO 8601 with milliseconds, UTC. */
   readonly time: string;
   readonly command: string;
-  /** Erased records, rows of summaries, and tokens. */
+  /** Numbers of erased records, rows of summaries, and tokens. */
   readonly records: number;
   readonly summaries: number;
   readonly tokens: number;
@@ -162,8 +163,8 @@ export interface Erasure {
 /** An audit store: SQLite or PostgreSQL. One test suite defines the behaviour of both. */
 export interface AuditStore extends UsageReader, CallersReader {
   /**
-   * Stores a redacted record. `relaxed`: returns at once and never throws. `strict`: resolves once
-   * the record is on the disk, and rejects with `AuditUnavailableError` when it is not.
+   * Stores a redacted record. `relaxed`: returns immediately and never throws. `strict`: resolves after the record is
+   * on disk, and rejects with `AuditUnavailableError` if it can't be written.
    */
   readonly append: (record: AuditRecord) => void | Promise<void>;
   /** Returns one page of records. @throws {AuditUnavailableError} While the store can't be read. */
@@ -172,25 +173,25 @@ export interface AuditStore extends UsageReader, CallersReader {
   readonly texts: (query: AuditQuery) => Promise<TextPage>;
   /** Counts the matching records; `limit` is ignored. @throws {AuditUnavailableError} */
   readonly count: (query: AuditQuery) => Promise<number>;
-  /** Returns what one token did. @throws {AuditUnavailableError} */
+  /** Returns the activity of one token. @throws {AuditUnavailableError} */
   readonly activity: (query: { readonly fingerprint: string }) => Promise<TokenActivity>;
   /** Returns one record. @throws {AuditUnavailableError} While the store can't be read. */
   readonly get: (id: string) => Promise<AuditRecord | undefined>;
   /**
-   * Erases the records, summaries and tokens of a client, in small steps, so that others can be written meanwhile. Requests
-   * that come later are recorded again.
+   * Erases the records, summaries and tokens of a client, in small steps, so that other records can be written in the
+   * meantime. Later requests are recorded again.
    *
    * @param onRecords Called after each step with the number of records so far.
-   * @throws {AuditUnavailableError} Then a part may be erased. It can be called again.
+   * @throws {AuditUnavailableError} if it fails. A part may have been erased, and the call can be repeated
    */
   readonly erase: (request: EraseRequest, onRecords?: (done: number) => void) => Promise<Erasure>;
   /** Returns the entries about erased clients, the newest first. @throws {AuditUnavailableError} */
   readonly erasures: () => Promise<readonly Erasure[]>;
-  /** Answers what requests wait for. */
+  /** Runs queries that requests wait for. */
   readonly decisions: DecisionReader;
   /** Whether the last operation of the store succeeded. */
   readonly ready: () => boolean;
-  /** Why the store is not ready. The text is public: it has no address or path. */
+  /** Returns the reason why the store is not ready. The text is public: it contains no address or path. */
   readonly fault: () => string | undefined;
   readonly stats: () => AuditStats;
   /** Commits all queued records and closes the store. Records that are appended later are dropped. */
@@ -198,7 +199,7 @@ export interface AuditStore extends UsageReader, CallersReader {
 }
 
 /**
- * The audit store cannot be written or read now. Its message names the cause for the operator.
+ * The audit store can't be written or read now. Its message names the cause for the operator.
  *
  * @example
  * ```ts
@@ -215,9 +216,9 @@ export class AuditUnavailableError extends Error {
   readonly code = "AG_AUDIT_UNAVAILABLE";
 }
 
-/** A stored record is damaged. The others can be read. */
+/** A stored record is damaged. Other records can be read. */
 export class DamagedRecordError extends AuditUnavailableError {
-  /** @param id Its id. */
+  /** @param id the record's id */
   constructor(id: string) {
     super(`The record ${id} is damaged. The export as ndjson has its text as it is.`);
   }

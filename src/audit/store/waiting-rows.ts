@@ -4,39 +4,42 @@ import { RecordMemory, type Chunk, type RecordPlace } from "../record/record-mem
 import { serializeRecord } from "../record/record-text.ts";
 import { columnsOf, type RecordColumns, type WaitingColumns } from "./record-row.ts";
 
-/** A row without its record. Rows survive garbage collections, so they are small. */
+/** A row without its record. Rows are small, because they survive garbage collections. */
 export type PendingRow = WaitingColumns & RecordPlace;
 
 /**
- * Limits of the rows that wait. Above one of both, rows are dropped: the oldest of strangers first, then the oldest of clients with
- * an average share or more.
+ * Limits of the waiting rows. Above either limit, rows are dropped: the oldest of unaccepted senders first, then the
+ * oldest of clients with at least an average share.
  */
 export interface QueueLimits {
   readonly maxRows: number;
   readonly maxBytes: number;
 }
 
-/** All callers without an accepted token count as one client, since anybody can send such requests. */
+/**
+ * The name for all callers without an accepted token. They are treated as one client, since any client can send such
+ * requests.
+ */
 const STRANGERS = "";
 
-/** The share of the queue for strangers. */
+/** The share of the queue for callers without an accepted token. */
 const STRANGERS_SHARE = 1 / 4;
 
 const clientOf = ({ accepted, client }: RecordColumns): string => (accepted && client ? client : STRANGERS);
 
-/** Rows in their order, the oldest first, without those that are taken. */
+/** Rows in order, the oldest first, except those that were taken. */
 class Line {
   rows = new Set<PendingRow>();
-  /** Goes through the rows when some have to be dropped. */
+  /** Iterates over the rows if some have to be dropped. */
   #walk = this.rows.values();
-  /** Separate for each line: rows of one line are committed or dropped in order, so its chunks become free in order. */
+  /** Each line has its own memory: rows of one line are committed or dropped in order, so its chunks become free in order. */
   readonly memory: RecordMemory;
 
   constructor(freeChunks: Chunk[]) {
     this.memory = new RecordMemory(freeChunks);
   }
 
-  /** The next row of the walk, which begins again after the last row. */
+  /** Returns the next row of the iteration, which restarts after the last row. */
   next(): PendingRow | undefined {
     const { value: row } = this.#walk.next();
     if (row) return row;
@@ -58,14 +61,14 @@ export class WaitingRows {
   /** The rows of clients with an accepted token. */
   readonly #accepted = new Line(this.#freeChunks);
   readonly #strangers = new Line(this.#freeChunks);
-  /** The rows of the group that is committed now. */
+  /** The rows of the group that is being committed. */
   readonly #taken = new Set<PendingRow>();
-  /** Rows and bytes of each client, without those that are taken. */
+  /** Rows and bytes of each client, except those that were taken. */
   readonly #rowsOf = new Shares();
   readonly #bytesOf = new Shares();
   readonly #spared = new RecordMemory(this.#freeChunks);
 
-  /** @param onDrop Called with each row that has to be dropped. It deletes the row */
+  /** @param onDrop called with each row that must be dropped. It deletes the row */
   constructor(
     { maxRows = 10_000, maxBytes = 64 * 1024 * 1024 }: Partial<QueueLimits>,
     onDrop: (row: PendingRow) => void,
@@ -74,22 +77,22 @@ export class WaitingRows {
     this.#onDrop = onDrop;
   }
 
-  /** How many rows there are, with those that are taken. */
+  /** The number of rows, including those that were taken. */
   get count(): number {
     return this.waiting + this.#taken.size;
   }
 
-  /** How many are not taken. */
+  /** The number of rows that were not taken. */
   get waiting(): number {
     return this.#accepted.rows.size + this.#strangers.rows.size;
   }
 
-  /** Bytes of the records that are not taken. */
+  /** The size in bytes of the records that were not taken. */
   get bytes(): number {
     return this.#bytesOf.all;
   }
 
-  /** @throws where the record can't be serialised */
+  /** Adds a record. @throws if it can't be serialised */
   add(record: AuditRecord): PendingRow {
     const columns = columnsOf(record, addressNetwork(record.client.address));
     const line = this.#lineOf(columns);
@@ -117,7 +120,7 @@ export class WaitingRows {
     line.memory.release(row.chunk);
   }
 
-  /** Takes the next group of rows: those of strangers after all others. Each has to be deleted or put back. */
+  /** Takes the next group of rows: those of unaccepted senders after all others. Each must be deleted or put back. */
   take(mostRows: number, mostBytes: number): PendingRow[] {
     let bytes = 0;
     for (const { rows } of [this.#accepted, this.#strangers])
@@ -131,12 +134,12 @@ export class WaitingRows {
     return [...this.#taken];
   }
 
-  /** The rows that were taken and are not deleted. */
+  /** Returns the rows that were taken and not deleted. */
   taken(): PendingRow[] {
     return [...this.#taken];
   }
 
-  /** Puts the rows that were taken back in front. */
+  /** Puts the rows that were taken back at the front. */
   putBack(): void {
     for (const row of this.#taken) this.#count(row, 1);
     for (const line of [this.#accepted, this.#strangers])
@@ -145,7 +148,7 @@ export class WaitingRows {
     this.trim();
   }
 
-  /** Drops rows until the others are within the limits. */
+  /** Drops rows until the remaining ones are within the limits. */
   trim(): void {
     while (this.#areStrangersMany || this.#isOver) {
       const row = this.#strangers.next();
@@ -170,18 +173,21 @@ export class WaitingRows {
     return this.#strangers.rows.size > maxRows * STRANGERS_SHARE || bytes > maxBytes * STRANGERS_SHARE;
   }
 
-  /** Whether a client has an average share or more. There is always such a client. No rows of strangers are left. */
+  /**
+   * Whether a client has at least an average share. Such a client always exists. Rows of unaccepted senders were
+   * already dropped.
+   */
   #isLarge(client: string): boolean {
     const own = this.#weigh(this.#rowsOf.of(client), this.#bytesOf.of(client));
     return own * this.#rowsOf.owners >= this.#weigh(this.#rowsOf.all, this.#bytesOf.all);
   }
 
-  /** Integers, so that sums and products are exact. */
+  /** Combines rows and bytes. The result is an integer, so that sums and products are exact. */
   #weigh(rows: number, bytes: number): number {
     return rows * this.#limits.maxBytes + bytes * this.#limits.maxRows;
   }
 
-  /** Copies the record: the chunk that it is in would wait for it, although all others in it are dropped. */
+  /** Copies the record: otherwise its chunk would stay in memory, even if all other records in it are dropped. */
   #spare(row: PendingRow): void {
     const { chunk, start, size } = row;
     const text = chunk.bytes.subarray(start, start + size - 1);

@@ -8,7 +8,7 @@ import { WaitingRows, type PendingRow, type QueueLimits } from "./waiting-rows.t
 /** Milliseconds for which the first row of a relaxed group waits for more rows. */
 const GROUP_MS = 50;
 
-/** Maximum number of rows of one transaction, and of bytes above which it gets no more rows. */
+/** Maximum number of rows of one transaction, and number of bytes above which no more rows are added. */
 const GROUP_ROWS = 1000;
 const GROUP_BYTES = 4 * 1024 * 1024;
 const MAX_PAUSE_MS = 5000;
@@ -16,25 +16,26 @@ const MAX_PAUSE_MS = 5000;
 const QUEUE_FULL = "The audit queue is full.";
 const NOT_WRITTEN = "The audit record could not be written.";
 
-/** The database refuses the values of one of the rows of a commit. The other rows can be written without it. */
+/** The database rejects the values of one of the rows of a commit. The other rows can be written without that row. */
 export class RefusedRowsError extends Error {}
 
 /** Options of a write queue. */
 export interface WriteQueueOptions extends Partial<QueueLimits> {
   /**
-   * Writes all rows in one transaction, or none. Rows that are already stored are not changed. Returns how many bytes
-   * the records take in the store.
+   * Writes all rows in one transaction, or none. Rows that are already stored are not changed. Returns the number of
+   * bytes that the records use in the store.
    *
-   * @throws {RefusedRowsError} Then it is called with fewer rows, until the one that is refused is alone and is dropped.
+   * @throws {RefusedRowsError} if a row is rejected. It is then called with fewer rows, until only the rejected row
+   *   remains and is dropped
    */
   readonly commit: (rows: readonly StoredRow[]) => Promise<number>;
-  /** After a failed commit `relaxed` rows wait for the next one. `strict` rows are dropped, since clients wait for them. */
+  /** After a failed commit, `relaxed` rows wait for the next one. `strict` rows are dropped, since clients wait for them. */
   readonly durability: AuditDurability;
   /** Milliseconds for which the first row of a relaxed group waits for more. */
   readonly groupMs?: number;
-  /** Called with the error when a commit fails, but not again until one has succeeded. */
+  /** Called with the error when a commit fails, but not again until a commit has succeeded. */
   readonly onFault?: ((error: unknown) => void) | undefined;
-  /** Called with the request of each refused row for which no client waits, and the reason. */
+  /** Called for each rejected row that no client waits for, with its request and the reason. */
   readonly onRefused?: ((requestId: string, error: unknown) => void) | undefined;
 }
 
@@ -57,7 +58,7 @@ export class WriteQueue {
     commits: 0,
     commitSeconds: 0,
   };
-  /** Failed commits since the last one that succeeded. */
+  /** Number of failed commits since the last successful one. */
   #failures = 0;
   #fault: string | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -84,7 +85,7 @@ export class WriteQueue {
     return { ...this.#counts, queued: this.#rows.count };
   }
 
-  /** Why the last commit failed; undefined if it succeeded. */
+  /** Returns why the last commit failed; undefined if it succeeded. */
   fault(): string | undefined {
     return this.#fault;
   }
@@ -113,7 +114,7 @@ export class WriteQueue {
     this.#rows.trim();
     // A client waits for a strict record, so it does not wait for the pause after a failure.
     const isUrgent = this.#isStrict || (this.#failures === 0 && this.#isGroupFull);
-    // A timer that is due already stays: each row of a fast client would put it off again.
+    // A timer that is already due stays: otherwise each row of a fast client would delay it again.
     if (isUrgent && this.#pauseOfTimer > 0) this.#stopTimer();
     this.#schedule();
   }
@@ -123,7 +124,7 @@ export class WriteQueue {
     waiter?.reject(new AuditUnavailableError(reason, { cause }));
   }
 
-  /** Drops a row that waits. @returns whether a client waited for it */
+  /** Drops a waiting row. @returns whether a client waited for it */
   #reject(row: PendingRow, reason: string, cause?: unknown): boolean {
     const waiter = this.#waiters.get(row);
     this.#waiters.delete(row);
@@ -136,7 +137,7 @@ export class WriteQueue {
     return this.#rows.waiting >= GROUP_ROWS || this.#rows.bytes > GROUP_BYTES;
   }
 
-  /** After a failure an empty group is scheduled, too: it checks whether the store works again. */
+  /** Schedules the next commit. After a failure, even an empty group is scheduled, to check whether the store works again. */
   #schedule(): void {
     if (this.#timer || this.#running || (this.#rows.count === 0 && this.#failures === 0)) return;
     this.#pauseOfTimer = this.#pause();
@@ -182,7 +183,10 @@ export class WriteQueue {
     }
   }
 
-  /** Commits rows, in halves if one of them is refused. @throws What the store has thrown, unless it refuses a row */
+  /**
+   * Commits rows. If one of them is rejected, commits them in halves. @throws the store's error, unless the store
+   * rejects a row
+   */
   async #commitRows(rows: readonly PendingRow[]): Promise<void> {
     const startedAt = performance.now();
     try {

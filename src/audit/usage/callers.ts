@@ -3,48 +3,48 @@ import type { UsageQuery } from "./usage.ts";
 
 /** Routes, and days as in `UsageQuery`. */
 export interface CallersQuery extends Pick<UsageQuery, "since" | "until"> {
-  /** As the pack names them: `GET /vm/instances/:id`. */
+  /** The routes, named as in the pack: `GET /vm/instances/:id`. */
   readonly routes: readonly string[];
 }
 
-/** The translated calls of a client to a route. Tokens that v4 never accepted, and errors without a token, are left out. */
+/** The translated calls of a client to a route. Tokens that v4 never accepted, and errors without a token, are omitted. */
 export interface RouteCaller {
-  /** The key of the client; null: requests without a token. */
+  /** The key of the client; null for requests without a token. */
   readonly client: string | null;
   readonly route: string;
   readonly requests: number;
-  /** Days with requests. */
+  /** Number of days with requests. */
   readonly days: number;
   /** The first of these days, `2026-03-01`. */
   readonly firstDay: string;
   /** Time of the last request, in ISO 8601 with milliseconds, UTC. */
   readonly last: string;
-  /** Of its last request on these days. */
+  /** The user agent of the last request on these days. */
   readonly userAgent: string | null;
 }
 
 /** A name that a client sent to a route. */
 export interface SentName extends Pick<RouteCaller, "client" | "route"> {
-  /** `body.label`, `body.plan=small`, `query.page`, `filter.status`. */
+  /** The name: `body.label`, `body.plan=small`, `query.page`, `filter.status`. */
   readonly name: string;
-  /** Days on which it was sent; the first and the last of them, `2026-03-01`. */
+  /** Number of days on which it was sent, and the first and the last of them, `2026-03-01`. */
   readonly days: number;
   readonly firstDay: string;
   readonly lastDay: string;
-  /** All requests to the route on these days: at most that many had the name. */
+  /** Number of all requests to the route on these days, which is an upper bound for the requests with the name. */
   readonly requests: number;
 }
 
 export interface RouteCallers {
   readonly callers: readonly RouteCaller[];
   readonly sent: readonly SentName[];
-  /** The names that were counted, by route: nobody knows who sent another one. */
+  /** The names that were counted, by route. The senders of other names are unknown. */
   readonly counted: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The first day on which any names were counted; null if none were. An earlier version counted calls alone. */
+  /** The first day on which names were counted; null if none were. An earlier version only counted calls. */
   readonly namesSince: string | null;
 }
 
 export interface CallersReader {
-  /** Returns who called routes, and which names they sent there. @throws {AuditUnavailableError} */
+  /** Returns the callers of routes, and the names that they sent. @throws {AuditUnavailableError} */
   readonly callers: (query: CallersQuery) => Promise<RouteCallers>;
 }

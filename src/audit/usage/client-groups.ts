@@ -1,4 +1,4 @@
-/** Clients as people see them, one row for each: a name, an application, or else a family of user agents. */
+/** Clients in the form for people, one row for each: a name, an application, otherwise a family of user agents. */
 import { isClientApi } from "../record/record.ts";
 import { agentFamily } from "../clients/agent-pattern.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
@@ -23,7 +23,7 @@ import {
 } from "./usage.ts";
 import type { UsageReader } from "./usage-reader.ts";
 
-/** The clients that are grouped, and the time after which one is quiet. */
+/** The clients that are grouped, and the time after which a client is quiet. */
 export interface GroupOptions {
   readonly directory: ClientDirectory;
   readonly quiet: QuietTime;
@@ -31,16 +31,16 @@ export interface GroupOptions {
 
 /** One row, with its identity. */
 export interface IdentifiedGroup extends NamedClient {
-  /** The value that selects it in a query: its name, its only key, `agent:FAMILY`, `none` or `unaccepted`. */
+  /** The value that selects the row in a query: its name, its only key, `agent:FAMILY`, `none` or `unaccepted`. */
   readonly id: string;
-  /** The family of user agents of a row with several tokens; null for others. */
+  /** The family of user agents of a row with several tokens; null for other rows. */
   readonly family: string | null;
 }
 
-/** A row with the state of today. */
+/** A row with its current state. */
 type GroupWithState = IdentifiedGroup & Pick<Migration, "state">;
 
-/** One row: its requests are those of the query, and its state is that of today. */
+/** One row: its requests are those of the query, and its state is the current one. */
 export type ClientGroup = IdentifiedGroup & Migration;
 
 /** The value of `client` in queries for requests without a token. No key has this form. */
@@ -52,7 +52,7 @@ function idOf({ name, client, keys, userAgent }: NamedClient): { id: string; fam
   return { id: familyKeyOf({ client, userAgent }) ?? "", family: agentFamily(userAgent) ?? "" };
 }
 
-/** Groups clients into rows, and says what identifies each: wherever clients are listed, they are the same ones. */
+/** Groups clients into rows, and returns the identity of each row. All lists of clients use the same rows. */
 export const identifyGroups = (
   counted: readonly ClientUsage[],
   directory: ClientDirectory,
@@ -79,7 +79,7 @@ async function readIdentified(
   return identifyGroups(counted, directory);
 }
 
-/** Reads the rows of all days: what they are called, and their states. @throws {AuditUnavailableError} */
+/** Reads the rows of all days: their names and their states. @throws {AuditUnavailableError} */
 export async function readGroupsOfAllDays(
   store: Pick<UsageReader, "clients">,
   query: UsageQuery,
@@ -90,8 +90,8 @@ export async function readGroupsOfAllDays(
 }
 
 /**
- * Reads the rows with requests of a query, those with the most first. State, last call and longest pause don't depend on the
- * days of the query: a client that called v4 before them has not "not begun".
+ * Reads the rows with requests of a query, those with the most first. State, last call and longest pause don't depend
+ * on the days of the query: a client that called v4 before these days is not in state "not begun".
  *
  * @throws {AuditUnavailableError}
  */
@@ -108,7 +108,7 @@ export async function readClientGroups(
   const judge = createMigrationJudge(spans, groups, quiet);
   const all = groups.map((group): ClientGroup => ({ ...group, ...judge(group) }));
   if (isWhole(query)) return all.toSorted(byRequests);
-  // The others of a row say how far its migration is, and are those of all days and both lanes.
+  // The other keys of a row influence the state of its migration, which is based on all days and both lanes.
   const groupOf = indexGroups(all);
   const counts = new Map<ClientGroup, Counts>();
   for (const usage of await store.clients({ ...query, limit: Number.MAX_SAFE_INTEGER })) {
@@ -124,7 +124,7 @@ const byRequests = (one: { readonly requests: number }, other: { readonly reques
 /** One token of a row. */
 export type GroupToken = TokenUsage & { readonly state: MigrationState | null };
 
-/** Reads the tokens of keys, those with the most requests first: 1000 at most. @throws {AuditUnavailableError} */
+/** Reads the tokens of keys, at most 1000, those with the most requests first. @throws {AuditUnavailableError} */
 export async function readGroupTokens(
   store: Pick<UsageReader, "clients" | "tokens">,
   keys: readonly (string | null)[],
@@ -136,7 +136,7 @@ export async function readGroupTokens(
   const single = accepted.filter((key) => !isNamedKey(key));
   const counted = single.length === 0 ? [] : await store.clients({ clients: single, limit: MAX_TOKENS_READ });
   const ofNamed: TokenUsage[] = [];
-  // One after the other: a name has few applications, and each may have many tokens.
+  // The queries run sequentially: a name has few applications, and each may have many tokens.
   for (const client of named) ofNamed.push(...(await store.tokens({ client })));
   const stateOf = (token: TokenUsage): MigrationState | null =>
     migrationStateOf({ ...token, client: token.fingerprint }, quiet);
@@ -148,7 +148,7 @@ export async function readGroupTokens(
     .slice(0, MAX_TOKENS_READ);
 }
 
-/** A client that is one token. */
+/** Returns the token of a client that consists of one token. */
 const tokenOf = ({
   client,
   userAgent,
@@ -178,18 +178,18 @@ interface GroupCall extends Pick<
   readonly route: string;
 }
 
-/** Rows of the summaries that are read for the calls of groups. */
+/** Maximum number of rows of the summaries that are read for the calls of groups. */
 export const MAX_ROUTE_ROWS = 100_000;
 
 /** The callers of alpha routes. */
 interface GroupCalls {
-  /** Those with the most requests first. */
+  /** The calls with the most requests first. */
   readonly calls: readonly GroupCall[];
-  /** How many there are, with those that are left out. */
+  /** The number of all calls, including omitted ones. */
   readonly total: number;
 }
 
-/** Whether a row shows that its route is in use. What strangers were refused does not: scanners try every path. */
+/** Whether a row shows that its route is in use. Rejected requests of unaccepted senders do not: scanners try every path. */
 const isUse = ({ client, lane, route, status }: RouteUsage): boolean =>
   isClientApi({ lane }) && route !== null && (client !== UNACCEPTED || status < 400);
 
@@ -227,7 +227,7 @@ function addGroupCalls(groups: readonly GroupWithState[], usage: readonly RouteU
   );
 }
 
-/** Reads who calls which alpha route, those with the most requests first. @throws {AuditUnavailableError} */
+/** Reads the callers of alpha routes, those with the most requests first. @throws {AuditUnavailableError} */
 export async function readGroupCalls(
   store: Pick<UsageReader, "clients" | "usage">,
   { limit = MAX_USAGE_ROWS, ...query }: UsageQuery,

@@ -1,10 +1,10 @@
-/** The keys under which the client of a name is counted, or of a family of user agents. */
+/** The keys under which a named client, or a family of user agents, is counted. */
 import { agentFamily } from "../clients/agent-pattern.ts";
 import type { ClientDirectory, KnownClient } from "../clients/client-directory.ts";
 import { applicationKey, isNamedKey, labelKey, UNACCEPTED } from "./summary-key.ts";
 import type { ClientUsage } from "./usage.ts";
 
-/** The name of a counted client; undefined for one that the directory does not have. */
+/** Returns the name of a counted client; undefined if the directory does not contain it. */
 export const nameOfUsage = (
   directory: ClientDirectory,
   usage: Pick<ClientUsage, "client" | "label" | "application" | "fingerprint" | "userAgent">,
@@ -13,10 +13,13 @@ export const nameOfUsage = (
 
 const FAMILY = "agent:";
 
-/** The value that selects all unnamed tokens of a family of user agents: `agent:curl`, or `agent:` without a user agent. */
+/**
+ * Returns the value that selects all unnamed tokens of a family of user agents: `agent:curl`, or `agent:` for requests
+ * without a user agent.
+ */
 const familyKey = (family: string | undefined): string => `${FAMILY}${family ?? ""}`;
 
-/** The key of the family of a token; undefined for other clients, which are one already. */
+/** Returns the key of the family of a token; undefined for other clients, which already are single clients. */
 export const familyKeyOf = ({
   client,
   userAgent,
@@ -25,26 +28,26 @@ export const familyKeyOf = ({
     ? undefined
     : familyKey(agentFamily(userAgent));
 
-/** Whether a filter is not a key, and has to be looked up: a name of the directory, or a family of user agents. */
+/** Whether a filter is not a key and must be looked up: a name in the directory, or a family of user agents. */
 export const isLookedUp = (directory: ClientDirectory, client: string): boolean =>
   directory.find(client) !== undefined || client.startsWith(FAMILY);
 
-/** The keys under which an entry of the directory is counted, whatever its user agent is. */
+/** Returns the keys under which an entry of the directory is counted, regardless of the user agent. */
 const keysOfEntry = ({ name, applications, tokens }: KnownClient): readonly string[] => [
   labelKey(name),
   ...applications.map(applicationKey),
   ...tokens,
 ];
 
-/** The keys of all clients of the directory that nobody can invent: those by a user agent are left out. */
+/** The keys of all clients in the directory that can't be invented: those that are identified by a user agent are omitted. */
 export const namedKeys = ({ clients }: ClientDirectory): readonly string[] => clients.flatMap(keysOfEntry);
 
 /**
- * Returns the keys of a named client: its label, its applications and its tokens, and all counted clients that have its name
- * by their user agent.
+ * Returns the keys of a named client: its label, its applications and its tokens, and all counted clients whose user
+ * agent matches it.
  *
  * @param counted All clients of the summaries.
- * @returns Undefined for a name that the directory does not have.
+ * @returns undefined for a name that the directory does not contain
  */
 export function keysOfName(
   directory: ClientDirectory,

@@ -1,16 +1,19 @@
-/** Which names of a route are looked for in requests. */
+/** The names of a route that are searched in requests. */
 import { plainText } from "../record/plain-text.ts";
 import type { WaitingColumns } from "../store/record-row.ts";
 import { dayNumber } from "./usage.ts";
 
-/** A name that is looked for in the requests of a route, and the last day on which it was. */
+/** A name that is searched in the requests of a route, and the last day on which it was searched. */
 export type CountedName = Readonly<Record<"route" | "name", string> & Record<"day", number>>;
 
-/** Gives out the names of each route once a day, so that it is known which ones nobody sent. */
+/** Returns the names of each route once a day, so that it is known which names were not sent. */
 export class CountedNames {
   #days = new WeakMap<readonly string[], number>();
 
-  /** The names of the rows of a commit that are not stored yet, each once: the rows can be of two days, or of two packs. */
+  /**
+   * Returns the names of a commit's rows that are not stored yet, without duplicates: the rows can belong to two days,
+   * or to two packs.
+   */
   of(rows: Iterable<Pick<WaitingColumns, "time" | "route" | "sent">>): readonly CountedName[] {
     const found = new Map<string, CountedName>();
     for (const { time, route, sent } of rows) {
@@ -27,7 +30,7 @@ export class CountedNames {
     return [...found.values()];
   }
 
-  /** The commit has failed: they are given out again. */
+  /** Called if the commit has failed: its names are returned again. */
   forget(): void {
     this.#days = new WeakMap();
   }

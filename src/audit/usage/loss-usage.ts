@@ -1,32 +1,32 @@
-/** Reads which losses requests had. */
+/** Reads the losses of requests. */
 import { SEVERITIES, type Severity } from "../../base/files/severity.ts";
 import type { UsageQuery } from "./usage.ts";
 
 /** A query of losses. */
 export interface LossQuery extends UsageQuery {
-  /** The route as the pack names it. */
+  /** The route, named as in the pack. */
   readonly route?: string | undefined;
-  /** Losses of this severity only. */
+  /** Selects losses with this severity. */
   readonly severity?: Severity | undefined;
 }
 
 /** The losses of a client's requests to a route. */
 export interface LossUsage {
-  /** The key of the client; null: requests without a token. */
+  /** The key of the client; null for requests without a token. */
   readonly client: string | null;
   readonly route: string;
-  /** `field: reason`, as records have it. */
+  /** The text, as in records: `field: reason`. */
   readonly loss: string;
-  /** As the pack of the last of these days has it. */
+  /** The severity in the pack of the last of these days. */
   readonly severity: Severity;
-  /** Requests that lost it. */
+  /** Number of requests with this loss. */
   readonly requests: number;
-  /** The first and the last day on which it was lost, `2026-03-01`. Of a query without `since`: the first use of all. */
+  /** The first and the last day of the loss, `2026-03-01`. In a query without `since`, these are all stored days. */
   readonly firstDay: string;
   readonly lastDay: string;
 }
 
-/** The requests of a client to a route that lost the same. */
+/** The requests of a client to a route with the same loss. */
 export interface LossDays extends Omit<LossUsage, "loss" | "severity"> {
   /** Severity and text, separated by a blank. */
   readonly name: string;
@@ -34,7 +34,7 @@ export interface LossDays extends Omit<LossUsage, "loss" | "severity"> {
 
 const isSeverity = (word: string): word is Severity => (SEVERITIES as readonly string[]).includes(word);
 
-/** Sorts by weight, and losses of the same weight by how often they happened. */
+/** Compares losses by severity, then by frequency. */
 export const compareLosses = (
   one: Pick<LossUsage, "severity" | "requests" | "loss">,
   other: Pick<LossUsage, "severity" | "requests" | "loss">,
@@ -43,7 +43,7 @@ export const compareLosses = (
   other.requests - one.requests ||
   (one.loss < other.loss ? -1 : 1);
 
-/** Lists losses by their weight, then by their requests. */
+/** Lists losses, sorted by severity, then by number of requests. */
 export function listLosses(
   rows: Iterable<LossDays>,
   { severity: wanted, limit }: Pick<LossQuery, "severity" | "limit">,

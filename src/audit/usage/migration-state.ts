@@ -1,4 +1,4 @@
-/** How far the migration of a client is: the one place that decides it, for the console, the report, notices and commands. */
+/** The state of a client's migration. Only this code decides it, for the console, the report, notices and commands. */
 import { isClientApi } from "../record/record.ts";
 import type { CallSpan, SpanQuery } from "./usage-reader.ts";
 import { indexGroups, type NamedClient } from "./name-clients.ts";
@@ -15,22 +15,23 @@ import { DAY_MS, dayNumber, usageKeysOf, type ClientUsage, type UsageQuery } fro
  */
 export type MigrationState = "not begun" | "moving" | "ready" | "silent";
 
-/** When a client counts as quiet. */
+/** The time after which a client is quiet. */
 export interface QuietTime {
-  /** Days without a request. */
+  /** Number of days without a request. */
   readonly quietDays: number;
-  /** Milliseconds since the epoch. */
+  /** The current time in milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** The counts of a client's calls. Without a longest pause none is known. */
+/** The times of a client's calls. If the longest pause is missing, it is unknown. */
 type Calls = Pick<ClientUsage, "client" | "lastAlpha" | "lastNative"> &
   Partial<Pick<ClientUsage, "longestPauseMs">>;
 
 /**
  * Returns the state of a client.
  *
- * @returns null for requests without a token and for tokens that v4 never accepted: they are nobody's migration
+ * @returns null for requests without a token and for tokens that v4 never accepted, because they belong to no known
+ *   client
  */
 export function migrationStateOf(
   { client, lastAlpha, lastNative, longestPauseMs }: Calls,
@@ -47,9 +48,9 @@ export function migrationStateOf(
 }
 
 /**
- * The day on which a client called alpha again after it had been ready: after a pause of more than the quiet days and of any
- * before, with a day of native calls in it. The pauses within a span are shorter, so a native span that reaches into the pause
- * has such a day.
+ * The day on which a client called alpha again after it had been ready: after a pause that is longer than the quiet
+ * days and all earlier pauses, and contains a day of native calls. The pauses within a span are shorter, so a native
+ * span that overlaps the pause contains such a day.
  *
  * @param spans The days with calls of all keys of the client, for the same quiet days
  * @returns The day of the last return, `2026-03-01`; null for a client that never returned, or is ready again
@@ -80,20 +81,20 @@ export function cameBackOn(
 const byFirstDay = (one: Pick<CallSpan, "firstDay">, other: Pick<CallSpan, "firstDay">): number =>
   one.firstDay < other.firstDay ? -1 : 1;
 
-/** The whole days of the longest pause. */
+/** Returns the longest pause in whole days. */
 export const pauseDays = ({ longestPauseMs }: Pick<ClientUsage, "longestPauseMs">): number =>
   Math.floor((longestPauseMs ?? 0) / DAY_MS);
 
 /** The description of a client's migration for people. */
 export interface Migration {
   readonly state: MigrationState | null;
-  /** The day on which it called alpha again after it had been ready; null if it did not, or is ready again. */
+  /** The day on which the client called alpha again after it had been ready; null if it did not, or is ready again. */
   readonly cameBack: string | null;
-  /** Whether it is ready only after a pause that is longer than the quiet time, since it had such a pause before. */
+  /** Whether the client is only ready after a pause that is longer than the quiet time, since it had such a pause before. */
   readonly isPauseLonger: boolean;
 }
 
-/** The query of the spans that a judgement needs for the clients of a query: of all days, whatever the query's are. */
+/** Returns the query of the spans that are needed to judge the clients of a query. It always includes all days. */
 export const spansOf = (query: UsageQuery, { quietDays: days }: Pick<QuietTime, "quietDays">): SpanQuery => ({
   days,
   clients: usageKeysOf(query),
@@ -102,8 +103,8 @@ export const spansOf = (query: UsageQuery, { quietDays: days }: Pick<QuietTime, 
 /**
  * Creates the function that judges clients.
  *
- * @param spans Those of {@link spansOf}
- * @param clients Whose keys are counted together
+ * @param spans the result of {@link spansOf}
+ * @param clients the clients, whose keys are counted together
  */
 export function createMigrationJudge(
   spans: readonly CallSpan[],

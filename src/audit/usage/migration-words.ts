@@ -2,11 +2,11 @@
 import { plural, type Tone } from "../../base/index.ts";
 import type { MigrationState } from "./migration-state.ts";
 
-/** How a state is shown. */
+/** The words for a state. */
 interface StateWords {
   readonly label: string;
   readonly tone: Tone;
-  /** Its meaning, after the name of a client. */
+  /** The meaning, as a text that follows the name of a client. */
   readonly meaning: string;
 }
 
@@ -24,7 +24,7 @@ export const STATE_LABELS: Readonly<Record<MigrationState, Pick<StateWords, "lab
   silent: { label: "silent: unknown", tone: "plain" },
 };
 
-/** The states in words. @param quietDays Days without a request after which a client counts as quiet */
+/** Describes the states. @param quietDays Number of days without a request after which a client is quiet */
 export function describeStates(
   { client, upstream }: Names,
   quietDays: number,

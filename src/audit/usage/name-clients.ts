@@ -1,4 +1,4 @@
-/** Clients as people see them: the keys of one name are one client. */
+/** Clients in the form for people: all keys with one name are one client. */
 import { agentFamily } from "../clients/agent-pattern.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { familyKeyOf, nameOfUsage } from "./client-keys.ts";
@@ -6,7 +6,7 @@ import { MOST_FAMILIES, type ClientUsage } from "./usage.ts";
 
 /** A client with its name, and the keys under which it is counted. */
 export interface NamedClient extends ClientUsage {
-  /** Its name in the client directory; null if it has none. */
+  /** The client's name in the client directory; null if it has none. */
   readonly name: string | null;
   readonly keys: readonly (string | null)[];
 }
@@ -35,11 +35,11 @@ export const addCounts = (one: Counts, other?: Counts): Counts => ({
 const later = (one: string | null, other: string | null): string | null =>
   one === null || (other !== null && other > one) ? other : one;
 
-/** Adds the counts of another key of the same client. */
+/** Adds the counts of a further key of the same client. */
 function addUsage(client: NamedClient, other: ClientUsage): NamedClient {
   const [latest, earlier] = other.last > client.last ? [other, client] : [client, other];
   const userAgent = latest.userAgent ?? earlier.userAgent;
-  // The last user agent of each of its other programs.
+  // The last user agent of each of the client's other programs.
   const families = new Map<string | undefined, string>();
   for (const { userAgent: agent, otherAgents = [] } of [client, other])
     for (const each of [agent, ...otherAgents])
@@ -58,12 +58,12 @@ function addUsage(client: NamedClient, other: ClientUsage): NamedClient {
     tokens: client.tokens + other.tokens,
     lastAlpha: later(client.lastAlpha, other.lastAlpha),
     lastNative: later(client.lastNative, other.lastNative),
-    // Another key may have called meanwhile: then no pause is known to be shorter.
+    // A second key may have called in the meantime: the actual pause may be shorter.
     longestPauseMs: pauses.length === 0 ? null : Math.max(...pauses),
   };
 }
 
-/** Adds up the counts of keys that belong to the same client. The order stays that of the first key. */
+/** Adds up the counts of keys that belong to the same client. Clients are ordered by their first key. */
 function addKeys(
   counted: readonly ClientUsage[],
   directory: ClientDirectory,
@@ -81,10 +81,10 @@ function addKeys(
   });
 }
 
-/** Gives clients their names. Keys of one name become one client. The order stays that of the first key. */
+/** Adds names to clients. All keys with one name become one client. Clients are ordered by their first key. */
 export const nameClients = (counted: readonly ClientUsage[], directory: ClientDirectory): NamedClient[] =>
   addKeys(counted, directory, ({ client }) => `key ${client}`);
 
-/** The same, and tokens without a name become one client for each family of user agents. */
+/** Like {@link nameClients}, but unnamed tokens become one client for each family of user agents. */
 export const groupClients = (counted: readonly ClientUsage[], directory: ClientDirectory): NamedClient[] =>
   addKeys(counted, directory, (usage) => familyKeyOf(usage) ?? `key ${usage.client}`);

@@ -1,26 +1,26 @@
-/** Losses with their counts and clients, for people. */
+/** Losses with their counts and clients, in the form for people. */
 import { compareLosses, type LossUsage } from "./loss-usage.ts";
 import { ANONYMOUS, type IdentifiedGroup } from "./client-groups.ts";
 
-/** A client that lost something. */
+/** A client that is affected by a loss. */
 export interface LossClient extends Pick<LossUsage, "client" | "requests" | "firstDay" | "lastDay"> {
-  /** The value that selects it in a query. */
+  /** The value that selects the client in a query. */
   readonly id: string;
-  /** Its name in the client directory; null if it has none. */
+  /** The client's name in the client directory; null if it has none. */
   readonly name: string | null;
-  /** The family of user agents of several tokens; null for others. */
+  /** The family of user agents of several tokens; null for other clients. */
   readonly family: string | null;
 }
 
-/** A loss on all routes that have it. */
+/** A loss, summed over all its routes. */
 export interface LossSummary extends Omit<LossUsage, "client" | "route"> {
-  /** In alphabetical order. */
+  /** The routes in alphabetical order. */
   readonly routes: readonly string[];
 }
 
-/** A loss, and the clients that it happened to. */
+/** A loss, and the affected clients. */
 export interface RankedLoss extends LossSummary {
-  /** Those with the most requests first. */
+  /** The clients with the most requests first. */
   readonly clients: readonly LossClient[];
 }
 
@@ -33,9 +33,9 @@ const addCounts = (rows: readonly Counted[]): Counted => ({
 });
 
 /**
- * Joins losses of the same text, ranked by their weight, then by their requests. Keys of one row are one client.
+ * Joins losses with the same text, sorted by severity, then by requests. Keys of one row are one client.
  *
- * @param clients The clients of the summaries. One that is missing has no name.
+ * @param clients The clients of the summaries. A missing client has no name
  */
 export function rankLosses(
   losses: readonly LossUsage[],
@@ -55,7 +55,7 @@ export function rankLosses(
   return [...Map.groupBy(losses, ({ loss }) => loss)]
     .map(([loss, rows]) => {
       const counts = addCounts(rows);
-      // The pack may have changed: the last one counts.
+      // The pack may have changed: the last severity is used.
       const severity = rows.find(({ lastDay }) => lastDay === counts.lastDay)?.severity ?? "detail";
       const routes = [...new Set(rows.map(({ route }) => route))].toSorted();
       return { loss, severity, routes, ...counts, clients: countClients(rows) };

@@ -5,15 +5,15 @@ import { UNACCEPTED } from "./summary-key.ts";
 import type { ClientUsage } from "./usage.ts";
 import type { UsageReader } from "./usage-reader.ts";
 
-/** Longest text that is searched for. */
+/** Maximum length of a text that is searched. */
 export const MAX_SEARCH_LENGTH = 200;
 
-/** The first digits of a fingerprint: fewer would find most tokens. */
+/** Matches the first digits of a fingerprint. Fewer digits would match most tokens. */
 const FINGERPRINT = /^[0-9a-f]{4,16}$/;
 
 /**
- * Returns the keys of all clients of which one key, name or user agent has the text, in upper or lower case, or that have a
- * token whose fingerprint begins with it. A client is found with all its keys.
+ * Returns the keys of all clients if one of their keys, names or user agents contains the text, regardless of case, or
+ * if the fingerprint of one of their tokens starts with it. All keys of a client are returned.
  *
  * @param counted All clients of the summaries.
  * @throws {AuditUnavailableError}

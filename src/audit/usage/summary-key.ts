@@ -1,8 +1,8 @@
 /** The keys under which requests are counted in the summaries: each is one client. */
 
 /**
- * All tokens that v4 has not accepted count as one client, so that invented tokens create no clients. When v4 accepts a
- * token, its earlier requests are moved to its client.
+ * The key for all tokens that v4 has not accepted. They are treated as one client, so that invented tokens create no
+ * clients. After v4 accepts a token, its earlier requests are moved to its client.
  */
 export const UNACCEPTED = "unaccepted";
 
@@ -12,16 +12,16 @@ const APPLICATION = "application:";
 /** The key of a client that a trusted proxy has named. */
 export const labelKey = (label: string): string => `${LABEL}${label}`;
 
-/** The key of an application: all its tokens are one client. */
+/** Returns the key of an application: all its tokens are one client. */
 export const applicationKey = (application: string): string => `${APPLICATION}${application}`;
 
-/** Whether a key is one of a label. */
+/** Whether a key is that of a label. */
 export const isLabelKey = (key: string): boolean => key.startsWith(LABEL);
 
-/** Whether a key is one of a label or of an application. Others are fingerprints of tokens, `UNACCEPTED` and `""`. */
+/** Whether a key is that of a label or an application. Other keys are fingerprints of tokens, `UNACCEPTED` and `""`. */
 export const isNamedKey = (key: string): boolean => key.startsWith(LABEL) || key.startsWith(APPLICATION);
 
-/** The facts about a client in its key. */
+/** Returns the facts about a client that its key contains. */
 export const identityOfKey = (
   key: string | null,
 ): {

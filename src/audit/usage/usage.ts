@@ -4,26 +4,26 @@ import { truncateUtf8 } from "../record/truncate.ts";
 
 export const DAY_MS = 86_400_000;
 
-/** A query of the summaries. These are stored by day (UTC): a day that is partly in the range counts as a whole. */
+/** A query of the summaries. They are stored by day (UTC): all of a day is included if a part of it is in the range. */
 export interface UsageQuery {
   /** The key of a client, or null for requests without a token. Default: all. */
   readonly client?: string | null;
   /** Keys of several clients. */
   readonly clients?: readonly (string | null)[];
   readonly lane?: AuditRecord["lane"] | undefined;
-  /** Only calls of the client's API, no matter which service answered them: all lanes but `native`. */
+  /** Selects calls of the client's API, regardless of the service that responded: all lanes except `native`. */
   readonly isClientApi?: boolean | undefined;
-  /** The route as the pack names it. `sent` ignores it. */
+  /** The route, named as in the pack. `sent` ignores it. */
   readonly route?: string | undefined;
-  /** ISO 8601 in UTC with milliseconds; this moment included. */
+  /** ISO 8601 in UTC with milliseconds; inclusive. */
   readonly since?: string;
-  /** The same form; this moment excluded. */
+  /** ISO 8601 in UTC with milliseconds; exclusive. */
   readonly until?: string;
-  /** Maximum number of rows, default 10 000. Those with the most requests are returned. */
+  /** Maximum number of rows, default 10 000. Rows with the most requests are returned. */
   readonly limit?: number;
   /**
-   * `clients` only, in place of `limit`: how many clients are read at most, those that called on the most days and routes.
-   * `limit` sums up all clients before it leaves some out.
+   * Only for `clients`, instead of `limit`: the maximum number of clients that are read, those that called on the most
+   * days and routes. `limit` adds up all clients before it omits some.
    */
   readonly mostClients?: number;
 }
@@ -31,7 +31,7 @@ export interface UsageQuery {
 /** Maximum number of rows of a query. */
 export const MAX_USAGE_ROWS = 10_000;
 
-/** Maximum number of sums that a report is made of. They are in memory together: about 400 bytes each. */
+/** Maximum number of sums for a report. All are in memory: about 400 bytes each. */
 export const MAX_SUMS_READ = 200_000;
 
 /** Maximum number of bytes of a user agent in the summaries. */
@@ -43,35 +43,38 @@ export const MAX_SUMMARY_ROWS = 1_000_000;
 export const MAX_TOKENS = 100_000;
 
 /**
- * What newcomers may have of the rows and of the tokens: clients without a name that have called on one day only. Anybody
- * can be many of them. Above it and above the limit they go before what others have.
+ * The share of the rows and of the tokens for newcomers: clients without a name that have only called on one day. Any
+ * client can pretend to be many of them. If both this share and the limit are exceeded, newcomers are deleted first.
  */
 export const NEWCOMERS_SHARE = 0.5;
 
-/** Days for which summaries are kept, by default: a job that runs once a year is seen. */
+/** Default number of days for which summaries are kept, so that they include a job that runs once a year. */
 export const USAGE_RETENTION_DAYS = 400;
 
-/** Families of user agents of a client and a day that are kept: the last ones that were used. */
+/** Maximum number of families of user agents that are kept for a client and a day: the most recently used ones. */
 export const MOST_FAMILIES = 5;
 
 /** Maximum number of tokens of a client that are read. */
 export const MAX_TOKENS_READ = 1000;
 
-/** A query of tokens: those of the client of a key, those whose fingerprints begin with these digits, or those with these fingerprints. */
+/**
+ * A query of tokens: those of the client with a key, those whose fingerprints start with these digits, or those with
+ * these fingerprints.
+ */
 export type TokenQuery =
   | { readonly client: string }
   | { readonly fingerprint: string }
   | { readonly fingerprints: readonly string[] };
 
-/** Tokens that were used for calls of the client's API since a time, by their fingerprints. */
+/** A query of the tokens that were used for calls of the client's API since a time, sorted by fingerprint. */
 export interface TokenPage {
-  /** The last fingerprint of the page before; `""` for the first page. */
+  /** The last fingerprint of the previous page; `""` for the first page. */
   readonly after: string;
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   readonly since: string;
 }
 
-/** The keys of the clients of a query, with `""` for requests without a token; undefined: all clients. */
+/** Returns the keys of the clients of a query, with `""` for requests without a token; undefined: all clients. */
 export const usageKeysOf = ({ client, clients }: UsageQuery): readonly string[] | undefined =>
   client === undefined
     ? clients?.map((key) => key ?? "")
@@ -83,7 +86,7 @@ export const usageAgent = (agent: string | null): string | null =>
 
 interface UsageCounts {
   readonly requests: number;
-  /** Requests whose response lost something in translation. */
+  /** Number of requests whose response lost something in translation. */
   readonly lossy: number;
   /** Times of the first and the last of these requests, in ISO 8601 with milliseconds, UTC. */
   readonly first: string;
@@ -100,27 +103,27 @@ export interface ClientUsage extends UsageCounts {
   readonly label: string | null;
   readonly application: string | null;
   readonly fingerprint: string | null;
-  /** Times of its last translated and its last forwarded request; null without one. */
+  /** Times of the last translated and the last forwarded request; null if there is none. */
   readonly lastAlpha: string | null;
   readonly lastNative: string | null;
   /**
-   * The longest time between the last translated request of a day and the first one of the next day that has any, in
-   * milliseconds; null if all were on one day.
+   * The longest time between the last translated request of a day and the first one of the next day with such requests,
+   * in milliseconds; null if all were on one day.
    */
   readonly longestPauseMs: number | null;
-  /** Its tokens, as far as they are listed. */
+  /** Number of the client's tokens that are listed. */
   readonly tokens: number;
-  /** Of the client's last requests. */
+  /** The user agent of the client's last requests. */
   readonly userAgent: string | null;
-  /** The last ones of its other programs, the latest first; missing if it has none. */
+  /** The last user agents of the client's other programs, the latest first; missing if there are none. */
   readonly otherAgents?: readonly string[];
-  /** Requests with status 400 or above. */
+  /** Number of requests with status 400 or above. */
   readonly errors: number;
-  /** Requests through the native proxy. */
+  /** Number of requests through the native proxy. */
   readonly native: number;
 }
 
-/** The user agents of a client as one text; null without any. */
+/** Returns the user agents of a client as one text; null if there are none. */
 export const agentsText = ({
   userAgent,
   otherAgents = [],
@@ -132,9 +135,9 @@ export const agentsText = ({
 /** One token of a client. */
 export interface TokenUsage {
   readonly fingerprint: string;
-  /** The key of its client. */
+  /** The key of the token's client. */
   readonly client: string;
-  /** Of its last request. */
+  /** The user agent of the token's last request. */
   readonly userAgent: string | null;
   readonly first: string;
   readonly last: string;
@@ -151,20 +154,20 @@ export interface RouteUsage extends UsageCounts {
   /** Null if no route of the pack matched, and for native requests. */
   readonly route: string | null;
   readonly status: number;
-  /** The id of the last of these records. It may have been deleted. */
+  /** The id of the last of these records, which may have been deleted. */
   readonly sample: string;
 }
 
-/** Maximum number of records of a token that are counted, the newest first. */
+/** Maximum number of counted records of a token, the newest first. */
 export const MAX_RECORDS_COUNTED = 100_000;
 
-/** The usage of one token, also if its requests are counted together with those of other tokens. */
+/** The usage of one token, even if its requests are counted together with those of other tokens. */
 export interface TokenActivity {
   /** Undefined for a token whose requests were never counted. */
   readonly token: TokenUsage | undefined;
   /**
-   * Its requests by route, those with the most first. The summaries of a client with several tokens don't tell them apart: then
-   * its records are counted, as far back as there are any, and `sample` is empty.
+   * The token's requests by route, those with the most requests first. The summaries of a client with several tokens
+   * don't distinguish them: in that case, the stored records are counted, and `sample` is empty.
    */
   readonly routes: readonly RouteUsage[];
 }
@@ -177,17 +180,17 @@ export interface DayUsage {
   readonly native: number;
   readonly errors: number;
   readonly lossy: number;
-  /** Clients that used alpha on that day, without requests that are nobody's: those without an accepted token. */
+  /** Number of clients that used alpha on that day. Requests without an accepted token are not included. */
   readonly alphaClients: number;
 }
 
 /** The number of a UTC day: days since 1970. @param time Milliseconds since the epoch */
 export const dayNumber = (time: number): number => Math.floor(time / DAY_MS);
 
-/** The day of a number, `2026-03-01`. */
+/** Returns the day with a number, `2026-03-01`. */
 export const dayText = (day: number): string => formatDay(day * DAY_MS);
 
-/** A day that no record has. */
+/** A day later than that of any record. */
 const LAST_DAY = 1_000_000;
 
 /** Returns the numbers of the first and the last day of a query, both included. */

@@ -1,4 +1,4 @@
-/** The model by which both documents are compared: routes with the objects that they take and return. */
+/** The model for comparing both documents: routes with the objects in their requests and responses. */
 import type { Place } from "../../migration/index.ts";
 
 /** A member of an object: `label`, or `price.monthly`. */
@@ -6,40 +6,40 @@ export interface Field {
   readonly name: string;
   readonly place: Place;
   readonly description: string;
-  /** The object that it has, or a list of them; undefined for a value. */
+  /** The object in the member, or in its list; undefined for a value. */
   readonly object: ApiObject | undefined;
   readonly isList: boolean;
 }
 
 /** An object with all its fields, by name. */
 export interface ApiObject {
-  /** Its name in the document, or the last word of the path that returns it. */
+  /** The object's name in the document, or the last word of the path that returns it. */
   readonly name: string;
   readonly fields: Map<string, Field>;
 }
 
-/** The part of a response that has the object or list. */
+/** The part of a response that contains the object or list. */
 export interface Payload {
   readonly object: ApiObject | undefined;
   readonly isList: boolean;
-  /** The member with the object or list; undefined if the response is the object or list itself. */
+  /** The member that contains the object or list; undefined if it is the whole response. */
   readonly member: string | undefined;
-  /** Whether the response is no JSON. */
+  /** Whether the response is not JSON. */
   readonly isFile: boolean;
 }
 
 export interface ApiRoute {
   readonly method: string;
-  /** Without the base path: `/books/{id}`. */
+  /** The path without the base path: `/books/{id}`. */
   readonly path: string;
   readonly segments: readonly string[];
   readonly payload: Payload;
-  /** The members of its request body. */
+  /** The members of the request body. */
   readonly body: ApiObject | undefined;
   readonly queryNames: readonly string[];
-  /** The status of its first successful response. */
+  /** The status of the first successful response. */
   readonly status: number;
-  /** Whether it needs a token. */
+  /** Whether the route needs a token. */
   readonly needsToken: boolean;
 }
 
@@ -48,13 +48,13 @@ export interface ApiDescription {
   /** The prefix of all paths. */
   readonly basePath: string;
   readonly routes: readonly ApiRoute[];
-  /** Operations whose path has parts that no route of a pack can have: `GET /files/{name}.{type}`. */
+  /** Operations with a path that no route of a pack can have: `GET /files/{name}.{type}`. */
   readonly others: readonly string[];
-  /** Where its clients have their token. */
+  /** The location of the token in requests of clients. */
   readonly credentials: Readonly<Record<string, string>> | undefined;
 }
 
-/** `GET /books/{id}`. */
+/** Returns the name of a route: `GET /books/{id}`. */
 export const routeName = ({ method, path }: ApiRoute): string => `${method} ${path}`;
 
 export const isParameter = (segment: string): boolean => segment.startsWith("{") && segment.endsWith("}");

@@ -3,15 +3,15 @@ export interface Candidate<Old, Now> {
   readonly old: Old;
   readonly now: Now;
   readonly score: number;
-  /** Why they may be the same. */
+  /** The reasons why they may be the same. */
   readonly reasons: readonly string[];
 }
 
 /**
- * Assigns each old part to one new part, best pairs first. A pair is left out if a side of it has another candidate that is
- * nearly as good: then nobody can know which is meant.
+ * Assigns each old part to one new part, best pairs first. A pair is omitted if either part has a second candidate with
+ * nearly the same score, because the choice is then ambiguous.
  *
- * @param margin How much better a pair must be than the next.
+ * @param margin Minimum difference between the scores of a pair and the next one.
  */
 export function assignBest<Old, Now>(
   candidates: readonly Candidate<Old, Now>[],

@@ -68,7 +68,7 @@ interface ObjectSchema {
   readonly properties: Record<string, unknown>;
 }
 
-/** The schema of a body: the members that are known. */
+/** Returns the schema of a body with the known members. */
 function bodySchema({ members }: DraftBody): ObjectSchema {
   const schema: ObjectSchema = { type: "object", properties: {} };
   for (const member of members) {
@@ -95,7 +95,7 @@ const SIDES = [
   ["upstream", "now"],
 ] as const;
 
-/** The shapes of a route that are not the usual ones. */
+/** Returns the shapes of a route that differ from the usual ones. */
 function envelopeLines({ pair }: DraftRoute, { routes }: DraftResource, { shapes }: Writing): string[] {
   const kind = pair.old.payload.isList ? "list" : "object";
   const sides = SIDES.flatMap(([name, side]) => {
@@ -109,11 +109,11 @@ function envelopeLines({ pair }: DraftRoute, { routes }: DraftResource, { shapes
   return sides.length === 0 ? [] : [`    envelope: { ${sides.join(", ")} }`];
 }
 
-/** The schema of the body of a route, as text; undefined if no member of it is known. */
+/** Returns the schema of a route's body as text; undefined if none of its members is known. */
 const schemaOf = ({ body }: DraftRoute): string | undefined =>
   body && body.members.length > 0 ? inline(bodySchema(body)) : undefined;
 
-/** The lines of a route. @param bodies The schemas of bodies: routes with the same members share one */
+/** Returns the lines of a route. @param bodies The schemas of bodies: routes with the same members share one */
 function routeLines(
   route: DraftRoute,
   resource: DraftResource,
@@ -137,7 +137,7 @@ function routeLines(
   ];
 }
 
-/** The line of a field or an input; empty for a field with an object that the draft does not have. */
+/** Returns the line of a field or an input; empty for a field whose object is missing in the draft. */
 function fieldLines(pair: FieldPair, { names, resources }: Draft): string[] {
   const { old, now } = pair;
   const object = old.object && names.get(old.object);
@@ -147,7 +147,7 @@ function fieldLines(pair: FieldPair, { names, resources }: Draft): string[] {
   return [`  ${key(old.name)}: ${rule} ${reasonOf(pair)}`];
 }
 
-/** A key and the lines below it; nothing without lines. */
+/** Returns a key and the lines below it; nothing if there are no lines. */
 const section = (name: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ["", `${name}:`, ...lines];
 
@@ -184,7 +184,7 @@ function resourceFile(resource: DraftResource, writing: Writing): string {
   ].join("\n");
 }
 
-/** The type of a field, as `surface.yaml` writes it. */
+/** Returns the type of a field, as in `surface.yaml`. */
 function typeText({ place, object, isList }: Field, names: Draft["names"]): string {
   const of = isList ? place.items : place.types;
   const types = [...of].filter((type) => type !== "null");
@@ -196,7 +196,7 @@ function typeText({ place, object, isList }: Field, names: Draft["names"]): stri
   return `${name}${isList ? "[]" : ""}${place.types.has("null") ? " | null" : ""}`;
 }
 
-/** The points by names that are not too long, each once: the first one counts. */
+/** Returns the points by name, without long names. If a name occurs several times, the first point is used. */
 const namePoints = (points: Draft["openPoints"]): ReadonlyMap<string, OpenPoint> =>
   new Map(points.toReversed().map((point) => [point.name.slice(0, MAX_COMMENT), point]));
 
@@ -224,7 +224,7 @@ function surfaceFile({ old, names, openPoints }: Draft, isCounted: boolean): str
   ].join("\n");
 }
 
-/** Returns the files of a draft of a pack for two APIs. @param countUses How often routes are used. Undefined: unknown */
+/** The files of a draft of a pack for two APIs. @param countUses Returns how often a route is used. Undefined: unknown */
 export function draftFiles(old: ApiDescription, now: ApiDescription, countUses: CountUses): NewFile[] {
   const draft = makeDraft(old, now, countUses);
   const { resources } = draft;

@@ -9,7 +9,7 @@ import {
 import type { FieldPair } from "./match-fields.ts";
 import type { RoutePair } from "./match-routes.ts";
 
-/** A request body of a draft: the known members, and the new names of members that no response has. */
+/** A request body of a draft: the known members, and the new names of members that do not occur in responses. */
 export interface DraftBody {
   readonly members: readonly Field[];
   readonly inputs: readonly FieldPair[];
@@ -21,14 +21,14 @@ export interface DraftRoute {
 }
 
 export interface DraftResource {
-  /** A name that is unique in the pack. */
+  /** A unique name in the pack. */
   readonly name: string;
   readonly old: ApiObject | undefined;
   readonly fields: readonly FieldPair[];
   readonly routes: readonly DraftRoute[];
 }
 
-/** An open point of the draft: the name of a route, an object, a field or something else, and how much it is used. */
+/** An open point of the draft: the name of a route, an object, a field or something else, and its usage. */
 export interface OpenPoint {
   readonly name: string;
   readonly uses: number;
@@ -39,27 +39,27 @@ export interface Draft {
   readonly old: ApiDescription;
   readonly now: ApiDescription;
   readonly resources: readonly DraftResource[];
-  /** Most-used first. */
+  /** The open points, the most used first. */
   readonly openPoints: readonly OpenPoint[];
   /** Names of all old objects. */
   readonly names: ReadonlyMap<ApiObject, string>;
 }
 
-/** How often a route of the old API is used; undefined if nothing was recorded. */
+/** Returns how often a route of the old API is used; undefined if no calls were recorded. */
 export type CountUses = ((route: ApiRoute) => number) | undefined;
 
-/** Names of a pack that its files can have in all places. Others are left to the author. */
+/** Whether a name can be used everywhere in a pack. The author must handle other names. */
 export const isPlainName = (name: string): boolean =>
   name.length <= 200 &&
   name.split(".").every((part) => /^[A-Za-z_@$][\w@$-]*$/.test(part) && part !== "__proto__");
 
-/** `/books/{id}` → `/books/:id`. */
+/** Converts `/books/{id}` to `/books/:id`. */
 export const clientPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
-/** `GET /books/:id`, the name of a route in a pack. */
+/** Returns the name of a route in a pack: `GET /books/:id`. */
 export const packRoute = (route: ApiRoute): string => `${route.method} ${clientPath(route.path)}`;
 
-/** The new path with the old names of its parameters; undefined if it has more of them than the old path. */
+/** Returns the new path with the old names of its parameters; undefined if it has more parameters than the old path. */
 export function upstreamPath({ old, now }: RoutePair): string | undefined {
   const names = old.segments.filter(isParameter);
   const needed = now.segments.filter(isParameter).length;

@@ -1,9 +1,9 @@
-/** The shapes of responses in a draft: the shapes of most routes, and exceptions of single routes. */
+/** The shapes of responses in a draft: the shapes of most routes, and exceptions for individual routes. */
 import type { ApiRoute } from "./api-description.ts";
 import type { DraftResource, DraftRoute } from "./draft-model.ts";
 import { inline } from "./draft-text.ts";
 
-/** The most frequent of some texts; undefined for an empty list. */
+/** Returns the most frequent of some texts; undefined for an empty list. */
 function mostFrequent(texts: readonly string[]): string | undefined {
   const counts = Map.groupBy(texts, (text) => text);
   return [...counts].toSorted((one, other) => other[1].length - one[1].length)[0]?.[0];
@@ -15,7 +15,7 @@ export interface Shapes {
   readonly object: string;
 }
 
-/** The shape of a response as a pack writes it, in JSON. @param listName The `list` of the resource. */
+/** Returns the shape of a response as a pack writes it, in JSON. @param listName The `list` of the resource. */
 export function shapeOf(
   { payload: { member, isList, object } }: ApiRoute,
   listName: string | undefined,
@@ -25,13 +25,13 @@ export function shapeOf(
   return inline({ [isList && member === listName ? "$list" : member]: value });
 }
 
-/** The member with the list in most responses of a resource. */
+/** Returns the member that contains the list in most responses of a resource. */
 export const listNameOf = (routes: readonly DraftRoute[], side: "old" | "now"): string | undefined =>
   mostFrequent(
     routes.flatMap(({ pair }) => (pair[side].payload.isList ? (pair[side].payload.member ?? []) : [])),
   );
 
-/** The shapes that most routes of one side have. */
+/** Returns the shapes of most routes of one side. */
 export function usualShapes(resources: readonly DraftResource[], side: "old" | "now"): Shapes {
   const shapes = (isList: boolean): string[] =>
     resources.flatMap(({ routes }) =>

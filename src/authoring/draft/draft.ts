@@ -1,4 +1,4 @@
-/** Makes the draft of a pack: the resources as far as they are known, and the open points. */
+/** Creates the draft of a pack: the known resources, and the open points. */
 import { isParameter, type ApiDescription, type ApiObject, type ApiRoute } from "./api-description.ts";
 import {
   isPlainName,
@@ -14,7 +14,7 @@ import type { RoutePair } from "./match-routes.ts";
 import { findOpenPoints } from "./open-points.ts";
 import type { Vocabulary } from "./words.ts";
 
-/** Files of a pack that are no objects. */
+/** Names of files of a pack that do not contain an object. */
 const RESERVED = ["pack", "surface", "accepted_differences"];
 
 /** Names of resources, and of their files: unique, lower-case. */
@@ -42,13 +42,13 @@ const isPossible = (pair: RoutePair): boolean =>
   !pair.old.payload.isFile &&
   new Set(pair.old.segments.filter(isParameter)).size === pair.old.segments.filter(isParameter).length;
 
-/** Names all old objects: objects of responses, and nested ones. */
+/** Names all old objects: objects in responses, and nested objects. */
 function nameObjects(old: ApiDescription, names: ResourceNames): ReadonlyMap<ApiObject, string> {
   const named = new Map<ApiObject, string>();
-  // Objects of responses first: they get the names that others have as well.
+  // Objects of responses come first: they get the names that several objects want.
   const all = new Set(old.routes.flatMap(({ payload }) => payload.object ?? []));
   for (const object of all) named.set(object, names.take(object.name));
-  // The set grows while it is read.
+  // The set grows during the loop.
   for (const object of all)
     for (const { object: inner } of object.fields.values())
       if (inner) {
@@ -61,7 +61,7 @@ function nameObjects(old: ApiDescription, names: ResourceNames): ReadonlyMap<Api
 const overlaps = (one: string, other: string): boolean =>
   one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 
-/** Makes the routes of a resource with their bodies. An input has one meaning in all of them. */
+/** Creates the routes of a resource with their bodies. An input means the same in all of them. */
 function draftRoutes(
   pairs: readonly RoutePair[],
   fields: readonly FieldPair[],
@@ -92,7 +92,7 @@ function draftRoutes(
 
 const isPlainPair = ({ old, now }: FieldPair): boolean => isPlainName(old.name) && isPlainName(now.name);
 
-/** The object of the route whose path shares the longest start with the path of this route. Undefined without one. */
+/** Returns the object of the route whose path shares the longest prefix with this route. Undefined if there is none. */
 function objectOf({ segments }: ApiRoute, routes: readonly RoutePair[]): ApiObject | undefined {
   const commonStart = (other: readonly string[]): number => {
     const end = segments.findIndex((segment, index) => segment !== other[index]);
@@ -107,12 +107,12 @@ function objectOf({ segments }: ApiRoute, routes: readonly RoutePair[]): ApiObje
 }
 
 /**
- * Maximum number of nested objects of an object that a draft maps, each counted as often as it occurs. A few objects
- * can expand to more than fits into memory.
+ * Maximum number of an object's nested objects that a draft maps, counting every occurrence. A few objects can expand
+ * to more than fits into memory.
  */
 const MAX_INNER_OBJECTS = 100;
 
-/** Leaves out fields with objects that have too many objects in them. */
+/** Omits fields whose objects contain too many objects. */
 function limitInnerObjects(fieldsOf: Map<ApiObject, FieldPair[]>): void {
   const sizes = new Map<ApiObject, number>();
   const sizeOf = (object: ApiObject): number => {
@@ -132,7 +132,7 @@ function limitInnerObjects(fieldsOf: Map<ApiObject, FieldPair[]>): void {
     );
 }
 
-/** Makes the draft of a pack for two APIs. @param countUses How often routes are used. Undefined: unknown */
+/** Creates the draft of a pack for two APIs. @param countUses Returns how often a route is used. Undefined: unknown */
 export function makeDraft(old: ApiDescription, now: ApiDescription, countUses: CountUses): Draft {
   const match = matchApis(old, now);
   const names = new ResourceNames();
@@ -152,7 +152,7 @@ export function makeDraft(old: ApiDescription, now: ApiDescription, countUses: C
   const place = ({ old: route }: RoutePair): number => order.get(route) ?? 0;
   const routes = match.routes.filter(isPossible).toSorted((one, other) => place(one) - place(other));
   const byObject = Map.groupBy(routes, (pair) => pair.old.payload.object ?? objectOf(pair.old, routes));
-  // Objects of routes, and those in their fields. The set grows while it is read.
+  // Objects of routes, and the objects in their fields. The set grows during the loop.
   const usedObjects = new Set([...byObject.keys()].filter((object) => object !== undefined));
   for (const object of usedObjects)
     for (const { old: field } of fieldsOf.get(object) ?? [])

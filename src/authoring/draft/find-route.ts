@@ -2,13 +2,14 @@
 import { createPathTree, type PathSegment } from "../../base/index.ts";
 import { isParameter, type ApiRoute } from "./api-description.ts";
 
-/** Segments of a path that is searched. Longer ones are of no described API. */
+/** Maximum number of segments of a searched path. No described API has longer paths. */
 const MAX_SEGMENTS = 100;
 
 export const segmentsOf = (path: string): string[] => path.split("/").filter((segment) => segment !== "");
 
 /**
- * Returns a function that finds the route of a path with the base path. A written segment goes before a parameter.
+ * Returns a function that finds the route of a path with the base path. A literal segment takes precedence over a
+ * parameter.
  *
  * @param hasSlashes Whether the value of the last parameter may have slashes
  */

@@ -1,10 +1,10 @@
-/** Matches two APIs: routes, the objects that they take and return, and their fields. */
+/** Matches two APIs: routes, the objects in their requests and responses, and their fields. */
 import type { ApiDescription, ApiObject } from "./api-description.ts";
 import { matchFields, type FieldPair } from "./match-fields.ts";
 import { matchRoutes, type RoutePair } from "./match-routes.ts";
 import { Vocabulary } from "./words.ts";
 
-/** An old object, the new one that its fields are read from, and the fields that are the same. */
+/** An old object, the new object that provides its fields, and the matching fields. */
 export interface ObjectPair {
   readonly old: ApiObject;
   readonly now: ApiObject;
@@ -14,7 +14,7 @@ export interface ObjectPair {
 interface ApiMatch {
   readonly routes: readonly RoutePair[];
   readonly objects: readonly ObjectPair[];
-  /** For the members of bodies. */
+  /** The vocabulary for matching the members of bodies. */
   readonly vocabulary: Vocabulary;
 }
 
@@ -26,11 +26,11 @@ function countNames(apis: readonly ApiDescription[], vocabulary: Vocabulary): vo
   for (const { routes } of apis) for (const { path } of routes) vocabulary.count(path);
 }
 
-/** Finds the new object of each old one: the most similar one among those that matched routes return. */
+/** Finds the new object for each old one: the most similar object in the responses of matching routes. */
 function matchObjects(routes: readonly RoutePair[], vocabulary: Vocabulary): ObjectPair[] {
   const best = new Map<ApiObject, ObjectPair & { readonly worth: number }>();
   const seen = new Map<ApiObject, Set<ApiObject>>();
-  /** Adds a pair of objects, and the pairs of objects in them. */
+  /** Adds a pair of objects, and the pairs of their nested objects. */
   function add(old: ApiObject | undefined, now: ApiObject | undefined): void {
     if (!old || !now || seen.get(old)?.has(now)) return;
     seen.set(old, (seen.get(old) ?? new Set()).add(now));
@@ -43,7 +43,7 @@ function matchObjects(routes: readonly RoutePair[], vocabulary: Vocabulary): Obj
   return [...best.values()];
 }
 
-/** Matches two APIs. What is not nearly certain is left out. */
+/** Matches two APIs. Uncertain matches are omitted. */
 export function matchApis(old: ApiDescription, now: ApiDescription): ApiMatch {
   const vocabulary = new Vocabulary();
   countNames([old, now], vocabulary);

@@ -6,21 +6,21 @@ import { wordsOf, type Vocabulary } from "./words.ts";
 
 export type FieldPair = Candidate<Field, Field>;
 
-/** Below it nothing is claimed, and two fields that differ by less are both possible. */
+/** Minimum score of a match, and minimum difference between the scores of two candidates. */
 const [THRESHOLD, MARGIN] = [0.66, 0.03];
-/** The weights of each kind of evidence. With the same name, type and place a pair has 1. */
+/** The weights of the kinds of evidence. A pair with the same name, type and position has the score 1. */
 const WEIGHTS = { name: 0.8, type: 0.1, place: 0.04, text: 0.06 } as const;
-/** The weights of words of an enumeration: common ones, and different ones. */
+/** The weight of the words of an enumeration: common and different words. */
 const WORDS_WORTH = 0.25;
 
-/** How alike the names of fields are if the new description has the old name. */
+/** The likeness of two names if the new description contains the old name. */
 const DESCRIBED = 0.72;
 /** The score of fields between the same neighbours. */
 const PLACED = 0.68;
-/** Words of a description that may name a field. Longer ones name too much. */
+/** Maximum number of words of a description that may name a field. Longer descriptions contain too many names. */
 const MAX_DESCRIPTION = 12;
 
-/** The types that values can have. A document may name others. */
+/** The valid types of values. A document may contain others. */
 const JSON_TYPES: ReadonlySet<string> = new Set([
   "string",
   "number",
@@ -30,11 +30,11 @@ const JSON_TYPES: ReadonlySet<string> = new Set([
   "object",
 ]);
 
-/** JSON types without null; an integer is a number. */
+/** Returns JSON types without null; an integer is a number. */
 const plainTypes = (types: ReadonlySet<string>): ReadonlySet<string> =>
   new Set([...types].filter((type) => type !== "null").map((type) => (type === "integer" ? "number" : type)));
 
-/** 1: the same types. 0.5: one side names none. 0: no value of one is a value of the other. */
+/** Returns 1 for the same types, 0.5 if one side defines none, and 0 if no value is valid on both sides. */
 function typeLikeness(old: Field, now: Field): number {
   if ((old.object === undefined) !== (now.object === undefined) || old.isList !== now.isList) return 0;
   const [one, other] = [plainTypes(old.place.types), plainTypes(now.place.types)];
@@ -49,7 +49,7 @@ function typeLikeness(old: Field, now: Field): number {
 const normalized = (words: ReadonlySet<string>): ReadonlySet<string> =>
   new Set([...words].slice(0, 200).map((word) => wordsOf(word).join(" ")));
 
-/** The common part of the words of two enumerations. Undefined if one of them has none. */
+/** Returns the common share of the words of two enumerations. Undefined if one of them has none. */
 function enumLikeness(old: Place, now: Place): number | undefined {
   if (!old.words || !now.words) return undefined;
   const [one, other] = [normalized(old.words), normalized(now.words)];
@@ -60,7 +60,7 @@ const lastOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
 
 const spelling = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}.]/gu, "");
 
-/** How alike two names are. The last part of a nested name says most. */
+/** Returns the likeness of two names. The last part of a nested name has the highest weight. */
 function nameLikeness(old: string, now: string, vocabulary: Vocabulary): number {
   const [all, others] = [wordsOf(old), wordsOf(now)];
   if (spelling(old) === spelling(now)) return 1;
@@ -81,7 +81,7 @@ function typeReason(old: Place, likeness: number): string {
   return likeness === 1 && types !== "" ? `same type (${types})` : "one description has no type";
 }
 
-/** Words of values that mean nothing without a unit (of money, length or time) or a format (of a country or a language). */
+/** Words for values that need a unit (of money, length or time) or a format (of a country or a language). */
 const NEEDS_UNIT: ReadonlySet<string> = new Set(
   (
     "amount balance charge cost discount fee price salary subtotal tax " +
@@ -89,11 +89,11 @@ const NEEDS_UNIT: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Units and formats, as names and descriptions say them. */
+/** Units and formats in names and descriptions. */
 const UNITS =
   /\b(?:cents?|dollars?|euros?|usd|eur|gbp|minor units?|percent|%|milliseconds?|ms|seconds?|minutes?|hours?|days?|bytes?|[kmg]i?b|mm|cm|met(?:er|re)s?|km|grams?|kg|celsius|kelvin|iso[- ]?\d+|alpha-[23]|bcp[- ]?47|iana)\b/giu;
 
-/** Without a unit or a format in common nobody can know whether two such values are the same. */
+/** Factor for the score of two such values if they have no unit or format in common, because they may differ. */
 const WITHOUT_UNIT = 0.5;
 
 const unitsOf = ({ name, description, place: { limits } }: Field): ReadonlySet<string> =>
@@ -104,7 +104,7 @@ const unitsOf = ({ name, description, place: { limits } }: Field): ReadonlySet<s
     ...[limits["format"], limits["pattern"]].filter((limit) => limit !== undefined).map(String),
   ]);
 
-/** Whether two fields are named like such a value, without a unit, a format or common words. */
+/** Whether two fields have names for such a value, without a unit, a format or common words. */
 function lacksUnit(old: Field, now: Field): boolean {
   const isMeasured = wordsOf(lastOf(old.name)).some((word) => NEEDS_UNIT.has(word));
   if (!isMeasured || old.object !== undefined || (old.place.words ?? now.place.words) !== undefined)
@@ -112,7 +112,7 @@ function lacksUnit(old: Field, now: Field): boolean {
   return unitsOf(old).isDisjointFrom(unitsOf(now));
 }
 
-/** Whether a short description of the new field has the name of the old one. */
+/** Whether a short description of the new field contains the name of the old one. */
 function describes(now: Field, old: Field): boolean {
   const described = wordsOf(now.description);
   return (
@@ -120,11 +120,11 @@ function describes(now: Field, old: Field): boolean {
   );
 }
 
-/** The context of two fields that are compared. */
+/** The context for comparing two fields. */
 interface Surroundings {
-  /** Difference of their places in their objects, from 0 to 1. */
+  /** Difference of their positions in their objects, from 0 to 1. */
   readonly distance: number;
-  /** Whether the new object has all names of the old one. */
+  /** Whether the new object contains all names of the old one. */
   readonly isUnchanged: boolean;
 }
 
@@ -140,7 +140,7 @@ function judge(
   const isDescribed = describes(now, old);
   const name = Math.max(nameLikeness(old.name, now.name, vocabulary), isDescribed ? DESCRIBED : 0);
   const words = enumLikeness(old.place, now.place);
-  // No value of one side is a value of the other. Whatever the names are, a person must map the values.
+  // No value is valid on both sides. Regardless of the names, a person must map the values.
   if (words === 0) return undefined;
   const text = vocabulary.likeness(wordsOf(old.description), wordsOf(now.description));
   const texts = old.description === "" || now.description === "" ? name : text;
@@ -161,25 +161,25 @@ function judge(
 
 const isIn = (name: string, outer: string): boolean => name.startsWith(`${outer}.`);
 
-/** Whether a pair of objects has members that other fields have: then the new object is another one. */
+/** Whether a pair of objects has members that match fields elsewhere, so that the objects are different. */
 const isContradicted = ({ old, now }: FieldPair, pairs: readonly FieldPair[]): boolean =>
   now.object !== undefined &&
   !now.isList &&
   pairs.some((pair) => isIn(pair.now.name, now.name) && !isIn(pair.old.name, old.name));
 
-/** Whether two fields may be the same by their types, and none or both of them have words. */
+/** Whether two fields may be the same according to their types, and both or neither have words. */
 const isSameKind = (old: Field, now: Field | undefined): now is Field =>
   now !== undefined &&
   typeLikeness(old, now) > 0 &&
   (old.place.types.size === 0 || (old.place.words === undefined) === (now.place.words === undefined));
 
-/** Objects whose members are fields, too, are left out: the members have their places. */
+/** Returns the fields without objects whose members are fields as well, because the members have their own positions. */
 const leaves = ({ fields }: ApiObject): Field[] =>
   [...fields.values()].filter(({ object, isList }) => object === undefined || isList);
 
 /**
- * Fields between the same neighbours, if there are as many of them on both sides and their types come in the same order. The
- * matched fields must be in one order on both sides: else places say nothing.
+ * Matches fields between the same neighbours, if both sides have the same number of them and their types have the same
+ * order. The matched fields must have the same order on both sides, otherwise positions prove nothing.
  */
 function matchPlaces(old: ApiObject, now: ApiObject, pairs: readonly FieldPair[]): FieldPair[] {
   const [olds, nows] = [leaves(old), leaves(now)];
@@ -204,10 +204,10 @@ function matchPlaces(old: ApiObject, now: ApiObject, pairs: readonly FieldPair[]
   });
 }
 
-/** Finds the fields whose names or descriptions say that they are the same. */
+/** Finds the fields that are the same according to their names or descriptions. */
 export function matchNames(old: ApiObject, now: ApiObject, vocabulary: Vocabulary): FieldPair[] {
   const [all, others] = [[...old.fields.values()], [...now.fields.values()]];
-  // If an object still has all its names, nothing suggests another unit.
+  // If an object still contains all its names, there is no reason to assume different units.
   const isUnchanged = all.every(({ name }) => now.fields.has(name));
   const candidates = all.flatMap((field, index) =>
     others.flatMap((other, otherIndex) => {

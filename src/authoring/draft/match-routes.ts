@@ -6,9 +6,9 @@ import { wordsOf, type Vocabulary } from "./words.ts";
 
 export type RoutePair = Candidate<ApiRoute, ApiRoute>;
 
-/** Below it nothing is claimed, and two routes that differ by less are both possible. */
+/** Minimum score of a match, and minimum difference between the scores of two candidates. */
 const [THRESHOLD, MARGIN] = [0.4, 0.02];
-/** The score of the only routes that are left, and the part of the old fields that must be the same. */
+/** The score of the only remaining routes, and the minimum share of the old fields that must match. */
 const [LAST, SAME_FIELDS] = [0.65, 0.3];
 
 const keyOf = (segments: readonly string[]): string =>
@@ -18,7 +18,7 @@ const keyOf = (segments: readonly string[]): string =>
 interface PathFacts {
   readonly key: string;
   readonly words: readonly string[];
-  /** The words of the last written segment. */
+  /** The words of the last literal segment. */
   readonly lastWords: readonly string[];
   readonly parameters: number;
   readonly endsWithParameter: boolean;
@@ -35,20 +35,20 @@ function factsOf(segments: readonly string[]): PathFacts {
   };
 }
 
-/** The facts of all paths of an API. A parameter that all of them begin with, such as a tenant, is left out. */
+/** Returns the facts about all paths of an API. A leading parameter of all paths, such as a tenant, is omitted. */
 function readPaths({ routes }: ApiDescription): [ApiRoute, PathFacts][] {
   const hasCommonStart = routes.length > 1 && routes.every(({ segments }) => isParameter(segments[0] ?? ""));
   return routes.map((route) => [route, factsOf(hasCommonStart ? route.segments.slice(1) : route.segments)]);
 }
 
-/** How alike two methods are. A call that reads is never one that writes. */
+/** Returns the likeness of two methods. A reading call never matches a writing call. */
 function methodLikeness(old: string, now: string): number {
   if (old === now) return 1;
   if (old === "GET" || now === "GET" || old === "DELETE" || now === "DELETE") return 0;
   return old === "POST" || now === "POST" ? 0.85 : 0.97;
 }
 
-/** How alike two paths are by their words. */
+/** Returns the likeness of two paths by their words. */
 function pathLikeness(one: PathFacts, other: PathFacts, vocabulary: Vocabulary): number {
   if (one.key === other.key) return 1;
   const difference = Math.abs(one.parameters - other.parameters);
@@ -57,7 +57,7 @@ function pathLikeness(one: PathFacts, other: PathFacts, vocabulary: Vocabulary):
   return Math.min(0.95, 0.5 * last + 0.5 * all) * 0.6 ** difference;
 }
 
-/** The names of an object's fields as words, whatever their order is. */
+/** The names of an object's fields as words, in any order. */
 const fieldNames = new WeakMap<ApiObject, ReadonlySet<string>>();
 
 function namesOf(object: ApiObject): ReadonlySet<string> {
@@ -68,19 +68,19 @@ function namesOf(object: ApiObject): ReadonlySet<string> {
   return names;
 }
 
-/** How alike two objects are by the names of their fields, from 0 to 1. Few common fields prove little. */
+/** Returns the likeness of two objects by the names of their fields, from 0 to 1. Few common fields prove little. */
 function objectLikeness(old: ApiObject, now: ApiObject): number {
   const [one, other] = [namesOf(old), namesOf(now)];
   const common = one.intersection(other).size;
-  // A new object may have more: what counts most is how much of the old one it has.
+  // A new object may have more fields: the share of the old fields that it contains has the highest weight.
   const all = 0.85 * one.size + 0.15 * Math.min(other.size, 3 * one.size);
   return all === 0 ? 0 : (common / all) * (common / (common + 0.15));
 }
 
-/** A body with fewer fields proves nothing. */
+/** Minimum number of fields of a body that is used as evidence. */
 const MIN_FIELDS = 3;
 
-/** How alike what two routes return and take is; undefined if nothing of it can be compared. */
+/** Returns the likeness of the requests and responses of two routes; undefined if they can't be compared. */
 function contentLikeness(old: ApiRoute, now: ApiRoute): number | undefined {
   const isLarge = (old.body?.fields.size ?? 0) >= MIN_FIELDS;
   const pairs = [[old.payload.object, now.payload.object], isLarge ? [old.body, now.body] : []] as const;
@@ -88,13 +88,16 @@ function contentLikeness(old: ApiRoute, now: ApiRoute): number | undefined {
   return values.length === 0 ? undefined : Math.max(...values);
 }
 
-/** Either the path or the content may be enough; together they are more. A path with another content proves less. */
+/**
+ * Combines the likeness of paths and contents. Either may be sufficient, and both together prove more. A path with
+ * different content proves less.
+ */
 function joinEvidence(path: number, content: number): number {
   const ofPath = 0.75 * path * (0.4 + 0.6 * Math.min(1, content / 0.4));
   return 0.15 * path + 0.85 * (1 - (1 - ofPath) * (1 - 0.9 * content) - 0.2 * (1 - content));
 }
 
-/** Judges whether two routes are the same, by the facts of their paths. */
+/** Judges whether two routes are the same, by the facts about their paths. */
 function judge(
   [old, one]: readonly [ApiRoute, PathFacts],
   [now, other]: readonly [ApiRoute, PathFacts],
@@ -123,23 +126,29 @@ function pathReason(likeness: number): string {
   return likeness > 0.3 ? "paths have words in common" : "other path";
 }
 
-/** How many fields of an object are the same in another one; 0 if these are few. An id, which most objects have, proves nothing. */
+/**
+ * Returns the number of an object's fields that match a second object; 0 if there are few. An id proves nothing,
+ * because most objects have one.
+ */
 function countSameFields(old: ApiObject, now: ApiObject, vocabulary: Vocabulary): number {
   const pairs = matchNames(old, now, vocabulary);
   const same = pairs.filter((pair) => wordsOf(pair.old.name).join() !== "id").length;
   return same >= 2 && same / old.fields.size >= SAME_FIELDS ? same : 0;
 }
 
-/** Routes with the facts of their paths. */
+/** Routes with the facts about their paths. */
 type RoutePaths = readonly (readonly [ApiRoute, PathFacts])[];
 
-/** The lists of an API: their objects, and the words of their paths. */
+/** Returns the lists of an API: their objects, and the words of their paths. */
 const listsOf = (routes: RoutePaths) =>
   routes.flatMap(([{ payload }, { lastWords }]) =>
     payload.isList && payload.object ? [{ object: payload.object, words: lastWords }] : [],
   );
 
-/** Learns the names of lists that only one API has, where their objects have the same fields: `charges` are `payments`. */
+/**
+ * Adds the names of lists that exist in only one API to the vocabulary, if their objects have the same fields:
+ * `charges` are `payments`.
+ */
 function learnNames(old: RoutePaths, now: RoutePaths, vocabulary: Vocabulary): void {
   const [olds, nows] = [listsOf(old), listsOf(now)];
   const onlyIn = (own: typeof olds, others: typeof olds) =>
@@ -151,11 +160,11 @@ function learnNames(old: RoutePaths, now: RoutePaths, vocabulary: Vocabulary): v
   }
 }
 
-/** The kind of a route, by which the last routes of both sides are compared. */
+/** Returns the kind of a route, for matching the last routes of both sides. */
 const kindOf = ({ method, segments, payload }: ApiRoute): string =>
   [method === "PATCH" ? "PUT" : method, isParameter(segments.at(-1) ?? ""), payload.isList].join(" ");
 
-/** Pairs of routes that are the last of their kind on both sides and have several fields in common. */
+/** Returns the pairs of routes that are the last of their kind on both sides and have several fields in common. */
 function matchLast(
   olds: readonly ApiRoute[],
   nows: readonly ApiRoute[],

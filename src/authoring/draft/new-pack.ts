@@ -1,4 +1,4 @@
-/** Writes the files of a small pack for another pair of APIs: one list and one object. */
+/** Writes the files of a small pack for a new pair of APIs: one list and one object. */
 import { stringify } from "yaml";
 
 /** The subject of the pack. */
@@ -36,7 +36,7 @@ function objectPath(list: string, id: string): string {
   return `${stem}/${id}${suffix}`;
 }
 
-/** A text in YAML. Without quotation marks `null`, `true` and `7` would be no texts. */
+/** Writes a text in YAML. Without quotation marks, `null`, `true` and `7` would not be texts. */
 const scalar = (text: string): string => stringify(text, { lineWidth: 0 }).trimEnd();
 
 const side = (key: string, name: string, base: string, scheme: string): string =>
@@ -47,7 +47,7 @@ const side = (key: string, name: string, base: string, scheme: string): string =
     ...(scheme === "none" ? [] : [`  credentials: { scheme: ${scalar(scheme)} }`]),
   ].join("\n");
 
-/** A value as YAML on one line. */
+/** Writes a value as YAML on one line. */
 const inline = (values: Readonly<Record<string, unknown>>): string =>
   `{ ${Object.entries(values)
     .map(([name, value]) => `${scalar(name)}: ${JSON.stringify(value)}`)
@@ -131,7 +131,7 @@ const settings = (): string =>
     2,
   )}\n`;
 
-/** The settings of an editor. @param schemas JSON Schemas of the files of a pack, by kind. */
+/** Returns the settings of an editor. @param schemas JSON Schemas of the files of a pack, by kind. */
 export const editorFiles = (schemas: Readonly<Record<string, unknown>>): NewFile[] => [
   [".vscode/settings.json", settings()],
   ...Object.entries(schemas).map(([kind, schema]): NewFile => [
@@ -140,7 +140,7 @@ export const editorFiles = (schemas: Readonly<Record<string, unknown>>): NewFile
   ]),
 ];
 
-/** Returns the files of a new pack. @param folder Its folder, for the commands of its README. */
+/** Returns the files of a new pack. @param folder the pack's folder, for the commands in its README */
 export const newPackFiles = (options: NewPackOptions, folder: string): NewFile[] => [
   ["pack.yaml", packFile(options)],
   [`${options.object}.yaml`, resourceFile(options)],

@@ -19,7 +19,7 @@ export function findOpenPoints({ old, routes, named, resources, countUses }: Fou
   const known = new Set(routes.map((pair) => pair.old));
   const uses = new Map<ApiObject, number>();
   const addUses = (object: ApiObject, count: number): void => {
-    // Each object counts once for a route. The set grows while it is read.
+    // Each object counts once for a route. The set grows during the loop.
     const all = new Set([object]);
     for (const each of all) {
       uses.set(each, (uses.get(each) ?? 0) + count);
@@ -56,7 +56,7 @@ export function findOpenPoints({ old, routes, named, resources, countUses }: Fou
   return points.toSorted((one, other) => other.uses - one.uses);
 }
 
-/** How much a point is used, as text. */
+/** Formats how much a point is used. */
 export const usesText = ({ uses, note }: OpenPoint, isCounted: boolean): string => {
   const unit = isCounted ? "call" : "route";
   return `${note === undefined ? "" : `${note}, `}${plural(uses, unit)}`;

@@ -6,18 +6,18 @@ import { itemsOf, membersOf, ObjectReader, type Json, type Nesting } from "./rea
 import { wordsOf } from "./words.ts";
 
 const METHODS = ["get", "put", "post", "delete", "patch"] as const;
-/** Operations of a document. The largest public ones have about a thousand. */
+/** Maximum number of operations of a document. The largest public ones have about a thousand. */
 const MAX_ROUTES = 3000;
-/** Characters of a path, and of other names that are listed. */
+/** Maximum number of characters of a path, and of other listed names. */
 const MAX_PATH = 400;
-/** The valid characters of a path in a draft: the paths of a pack have rules. */
+/** Matches the valid paths in a draft, because a pack restricts paths. */
 const PATH = /^(?:\/(?:[\w.~@+-]+|\{\w+\}))*\/?$/;
 
 const isPossiblePath = (path: string): boolean => path.length <= MAX_PATH && PATH.test(path);
 
 const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** The prefix of all paths: the path of the first server, with the defaults of its variables. */
+/** Returns the prefix of all paths: the path of the first server, with the defaults of its variables. */
 function basePathOf(document: Json): string {
   const [server] = objectsIn(document["servers"]);
   const { url, variables } = server ?? {};
@@ -30,7 +30,7 @@ function basePathOf(document: Json): string {
   return /^(?:\/[\w.~-]+)*$/.test(path) ? path : "";
 }
 
-/** Where clients have their token, as a pack writes it. The first scheme that a pack knows. */
+/** Returns the location of the client's token as a pack writes it: the first scheme that packs support. */
 function credentialsOf({ components }: Json): Readonly<Record<string, string>> | undefined {
   const schemes = isObject(components) ? components["securitySchemes"] : undefined;
   for (const scheme of isObject(schemes) ? Object.values(schemes) : []) {
@@ -50,13 +50,13 @@ function credentialsOf({ components }: Json): Readonly<Record<string, string>> |
 
 const NO_PAYLOAD: Payload = { object: undefined, isList: false, member: undefined, isFile: false };
 
-/** How many responses have a member with a list of objects, or with an object. */
+/** The number of responses that have a member with an object, or with a list of objects, by the member's name. */
 type MemberCounts = ReadonlyMap<string, number>;
 
-/** Names that a shape of a pack can have. With `$` they are values there. */
+/** Whether a name can be used in a shape of a pack. A name with `$` would be a value. */
 const isShapeName = (name: string): boolean => /^[A-Za-z@][\w@-]*$/.test(name) && name.length <= MAX_PATH;
 
-/** The members of a response that a shape can have, and that hold what is asked for. */
+/** Returns the members of a response that a shape can contain and that pass a test. */
 const membersThat = (schema: Json, holds: (member: Json) => boolean): string[] =>
   [...membersOf(schema)].flatMap(([name, member]) => (isShapeName(name) && holds(member) ? [name] : []));
 
@@ -66,7 +66,7 @@ const listMembers = (schema: Json): string[] =>
 const objectMembers = (schema: Json): string[] =>
   membersThat(schema, (member) => itemsOf(member) === undefined && membersOf(member).size > 0);
 
-/** The JSON schema of the first success of an operation, and its status. */
+/** Returns the JSON schema of the first successful response of an operation, and its status. */
 function successOf(operation: Json): {
   readonly status: number;
   readonly schema?: Json;
@@ -82,19 +82,19 @@ function successOf(operation: Json): {
   return { status: code, isFile: content.length > 0 && json === undefined, ...(schema && { schema }) };
 }
 
-/** Whether the response of an operation may be a list: it reads, and its path names no object. */
+/** Whether the response of an operation may be a list: the operation reads, and its path contains no id. */
 const mayList = (method: string, segments: readonly string[]): boolean =>
   method === "get" && !isParameter(segments.at(-1) ?? "");
 
-/** The last word of a path without parameters. */
+/** Returns the last word of a path without parameters. */
 const nameOfPath = (segments: readonly string[]): string =>
   segments.findLast((segment) => !isParameter(segment)) ?? "object";
 
-/** Whether a member is the wrapper of an object: it has the object's name, or several responses have it. */
+/** Whether a member is the wrapper of an object: it has the object's name, or occurs in several responses. */
 const isWrapperName = (member: string, name: string, counts: MemberCounts): boolean =>
   wordsOf(member).join() === wordsOf(name).join() || (counts.get(member) ?? 0) > 2;
 
-/** Finds the object or list in a response. @param name The name of an object that the document does not name */
+/** Finds the object or list in a response. @param name the name for an object that has none in the document */
 function payloadOf(
   { schema, isFile }: ReturnType<typeof successOf>,
   {
@@ -129,7 +129,7 @@ function payloadOf(
   return { ...NO_PAYLOAD, object: reader.read(schema, name) };
 }
 
-/** The operations of a document, in its order. */
+/** Returns the operations of a document, in order. */
 function* operationsOf(paths: Json): Generator<{
   readonly path: string;
   readonly method: string;
@@ -143,7 +143,7 @@ function* operationsOf(paths: Json): Generator<{
     }
 }
 
-/** Counts the members of responses that may have the list or the object. */
+/** Counts the members of responses that may contain the list or the object. */
 function countMembers(paths: Json): MemberCounts {
   const counts = new Map<string, number>();
   for (const { path, method, operation } of operationsOf(paths)) {
@@ -156,7 +156,7 @@ function countMembers(paths: Json): MemberCounts {
   return counts;
 }
 
-/** The JSON body of an operation: the object in its wrapper, if it has one. */
+/** Returns the JSON body of an operation: the object, without its wrapper if it has one. */
 function bodyOf({ requestBody }: Json, payload: Payload, reader: ObjectReader): ApiRoute["body"] {
   const content =
     isObject(requestBody) && isObject(requestBody["content"]) ? Object.values(requestBody["content"]) : [];
@@ -192,7 +192,8 @@ const needsToken = (security: unknown): boolean => {
 /**
  * Reads a document.
  *
- * @throws {UnreadableDocumentError} If it is no OpenAPI 3 document, too large, or has no route that a pack can have.
+ * @throws {UnreadableDocumentError} if it is not an OpenAPI 3 document, is too large, or contains no route that a pack
+ *   can have
  */
 export function readApi(document: unknown, nesting: Nesting): ApiDescription {
   if (!isObject(document) || !String(document["openapi"]).startsWith("3.") || !isObject(document["paths"]))

@@ -5,12 +5,12 @@ import type { ApiObject, Field } from "./api-description.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Fields of an object that are read, and objects in each other. */
+/** Maximum number of fields of an object, and maximum nesting of objects. */
 const [MAX_FIELDS, MAX_LEVELS] = [2000, 6];
 
 const schemasIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** The alternatives and parts of a schema, with itself. A schema that contains itself is read once. */
+/** Returns a schema with its alternatives and parts. A schema that contains itself is only read once. */
 function partsOf(schema: Json, seen: Set<Json> = new Set()): Json[] {
   if (seen.has(schema) || seen.size > MAX_FIELDS) return [];
   seen.add(schema);
@@ -18,13 +18,13 @@ function partsOf(schema: Json, seen: Set<Json> = new Set()): Json[] {
   return [schema, ...inner.flatMap((part) => partsOf(part, seen))];
 }
 
-/** The schema of the items of a list. Undefined for other schemas. */
+/** Returns the schema of the items of a list. Undefined for other schemas. */
 export const itemsOf = (schema: Json): Json | undefined =>
   partsOf(schema)
     .map(({ items }) => items)
     .find((items) => isObject(items));
 
-/** The members of an object. Empty for other schemas. */
+/** Returns the members of an object. Empty for other schemas. */
 export function membersOf(schema: Json): ReadonlyMap<string, Json> {
   const members = new Map<string, Json>();
   for (const { properties } of partsOf(schema))
@@ -33,14 +33,14 @@ export function membersOf(schema: Json): ReadonlyMap<string, Json> {
   return members;
 }
 
-/** How objects in objects are read. */
+/** How nested objects are read. */
 export type Nesting =
-  /** A member with an object that the document names is one field. */
+  /** A member whose object has a name in the document is one field. */
   | "named"
-  /** Each member with an object is one field, and the members of this object are fields, too. */
+  /** Each member with an object is one field, and the members of the object are fields as well. */
   | "all";
 
-/** Reads objects. Each schema is read once. */
+/** Reads objects. Each schema is only read once. */
 export class ObjectReader {
   readonly #nesting: Nesting;
   readonly #budget = new SchemaBudget();
@@ -62,13 +62,13 @@ export class ObjectReader {
     const known = this.#known.get(key);
     if (known) return known;
     const object = { name, fields: new Map<string, Field>() };
-    // Known before its members are read: they may have the same object.
+    // The object is stored before its members are read, because they may contain the same object.
     this.#known.set(key, object);
     this.#addFields("", schema, object.fields, []);
     return object;
   }
 
-  /** The name of the first alternative that the document names. */
+  /** Returns the first alternative that has a name in the document. */
   #namedSchema(schema: Json): { readonly key: unknown; readonly name: string } | undefined {
     for (const part of partsOf(schema)) {
       const key = part["properties"] ?? part;
@@ -83,7 +83,7 @@ export class ObjectReader {
     if (path.length >= MAX_LEVELS || path.includes(schema)) return;
     for (const [key, member] of membersOf(schema)) {
       this.#budget.spend();
-      // Dots separate the names of members in each other.
+      // Dots separate the names of nested members.
       if (key === "" || /[.[\]]/.test(key)) continue;
       if (fields.size >= MAX_FIELDS) return;
       const name = prefix === "" ? key : `${prefix}.${key}`;

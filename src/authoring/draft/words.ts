@@ -1,13 +1,13 @@
-/** Names as words, and how much two names have in common. */
+/** Splits names into words, and compares them. */
 import { distance } from "fastest-levenshtein";
 
-/** Words that names have or leave out without another meaning: `created`, `created_at`. */
+/** Words that can be omitted from names without changing the meaning: `created`, `created_at`. */
 const FILLERS: ReadonlySet<string> = new Set(["a", "an", "at", "for", "has", "is", "of", "on", "the", "to"]);
 
-/** Words of a name that are compared. Longer names are cut: documents are not trusted. */
+/** Maximum number of compared words of a name. Longer names are cut, because documents are untrusted. */
 const MAX_WORDS = 24;
 
-/** A word without the ending of a plural. */
+/** Returns a word without a plural ending. */
 function singular(word: string): string {
   if (word.length < 4 || /(?:ss|us|is)$/.test(word)) return word;
   if (word.endsWith("ies")) return `${word.slice(0, -3)}y`;
@@ -28,7 +28,7 @@ function splitName(name: string): readonly string[] {
   return own.length > 0 ? own : words;
 }
 
-/** Names that have been split: each is compared with all names of the other document. */
+/** Cache of split names, because each is compared with all names of the other document. */
 const splitNames = new Map<string, readonly string[]>();
 const MAX_SPLIT_NAMES = 20_000;
 
@@ -42,22 +42,25 @@ export function wordsOf(name: string): readonly string[] {
   return words;
 }
 
-/** How alike two words must be spelled, of 1. */
+/** Minimum likeness of the spelling of two words, from 0 to 1. */
 const SPELLING = 0.6;
 
-/** How alike words are that were learned to mean the same. */
+/** The likeness of words that were found to have the same meaning. */
 const LEARNED = 0.9;
 
-/** How alike two words are, from 0 to 1: equal, or spelled nearly alike (`cancelled`, `canceled`). */
+/** Returns the likeness of two words, from 0 to 1: equal, or with a similar spelling (`cancelled`, `canceled`). */
 function spellingLikeness(one: string, other: string): number {
   if (one === other) return 1;
-  // Nearly all pairs of words end here. A number makes another name: ipv4 and ipv6.
+  // Nearly all pairs of words end here. Different numbers mean different names: ipv4 and ipv6.
   if (one[0] !== other[0] || /\d/.test(one + other) || Math.min(one.length, other.length) < 4) return 0;
   const likeness = 1 - distance(one, other) / Math.max(one.length, other.length);
   return likeness >= SPELLING ? 0.8 : 0;
 }
 
-/** How rare words are in both documents, and which words of the old one have the meaning of words of the new one. */
+/**
+ * The frequency of words in both documents, and the words of the old document that have the meaning of words of the new
+ * one.
+ */
 export class Vocabulary {
   readonly #counts = new Map<string, number>();
   readonly #meanings = new Map<string, Set<string>>();
@@ -67,23 +70,23 @@ export class Vocabulary {
     for (const word of new Set(wordsOf(name))) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
   }
 
-  /** Learns that words of the old document have the meaning of words of the new one. */
+  /** Records that words of the old document have the meaning of words of the new one. */
   learn(old: readonly string[], now: readonly string[]): void {
     for (const word of old)
       this.#meanings.set(word, (this.#meanings.get(word) ?? new Set()).union(new Set(now)));
   }
 
-  /** How alike a word of the old document and one of the new one are, from 0 to 1. */
+  /** Returns the likeness of a word of the old document and a word of the new one, from 0 to 1. */
   #wordLikeness(old: string, now: string): number {
     return Math.max(spellingLikeness(old, now), this.#meanings.get(old)?.has(now) ? LEARNED : 0);
   }
 
-  /** The weight of a word: one that is everywhere says little. */
+  /** Returns the weight of a word. Frequent words have a low weight. */
   #weight(word: string): number {
     return 1 / (1 + Math.log2(1 + (this.#counts.get(word) ?? 0)) / 4);
   }
 
-  /** How alike two lists of words are, from 0 to 1: the part of their weights that both have. */
+  /** Returns the likeness of two lists of words, from 0 to 1: the common share of their weights. */
   likeness(old: readonly string[], now: readonly string[]): number {
     if (old.length === 0 || now.length === 0) return 0;
     let [total, common] = [0, 0];

@@ -4,11 +4,11 @@ import type { Route } from "../../pack/index.ts";
 import { compare, type DryRunResponse, isJsonType } from "../../compare/index.ts";
 import { splitCall, type Example, type ExampleDefinition } from "./example.ts";
 
-/** A request that v4 got, and the index of the expected one with which it is compared. -1 if none is left. */
+/** A request that v4 received, and the index of the expected request with which it is compared. -1 if none is left. */
 export interface ReceivedCall {
   readonly index: number;
   readonly request: string;
-  /** Lower-case names. */
+  /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly filter: unknown;
   readonly body: unknown;
@@ -16,7 +16,7 @@ export interface ReceivedCall {
 
 const format = (value: unknown): string => JSON.stringify(value) ?? "nothing";
 
-/** The members in which two bodies differ. */
+/** Returns the members in which two bodies differ. */
 const compareBody = (actual: unknown, expected: unknown): string[] =>
   compare(expected, actual, {}, "body").map(
     ({ field, old, new: found }) => `${field} is ${format(found)}, expected ${format(old)}`,
@@ -24,26 +24,26 @@ const compareBody = (actual: unknown, expected: unknown): string[] =>
 
 /** A part of an example that is not as expected. */
 export interface ExampleDifference {
-  /** Where the part is written, or the nearest place. */
+  /** The location of the part in the file, or the nearest location. */
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** The actual value. Without it, the example can't be updated. */
+  /** The actual value. If it is missing, the example can't be updated. */
   readonly actual?: unknown;
-  /** Whether another difference is its cause. It is updated, but not reported. */
+  /** Whether a second difference caused this one. It is updated, but not reported. */
   readonly isConsequence?: true;
 }
 
-/** An example, and how the pack differs from it. */
+/** An example, and its differences from the pack's results. */
 export interface ExampleResult {
   readonly example: Example;
-  /** The route of the request; undefined if it has none. */
+  /** The route of the request; undefined if none matches. */
   readonly route: Route | undefined;
   readonly differences: readonly ExampleDifference[];
 }
 
 type ExpectedHeaders = Readonly<Record<string, string | null>>;
 
-/** The differences of the headers in a golden case. @param what The part of the message that has the headers. */
+/** Returns the differences of the headers in a golden case. @param what the part of the message that contains the headers */
 const compareHeaders = (
   actual: Readonly<Record<string, string>>,
   expected: ExpectedHeaders = {},
@@ -57,7 +57,7 @@ const compareHeaders = (
     return [{ path: [...path, name], message, actual: found }];
   });
 
-/** The differences of the upstream requests. */
+/** Returns the differences of the upstream requests. */
 export function compareRequests(
   received: readonly ReceivedCall[],
   { upstream }: ExampleDefinition,
@@ -94,7 +94,7 @@ export function compareRequests(
   return [...differences, ...missing];
 }
 
-/** The difference of the losses, where a golden case states them. */
+/** Returns the difference of the losses, if a golden case contains them. */
 function compareLosses(
   actual: readonly string[],
   expected: readonly string[] | undefined,
@@ -104,20 +104,20 @@ function compareLosses(
   return [{ path: ["losses"], message, actual }];
 }
 
-/** The body of a response: its JSON, or its text where it is no JSON; undefined without one. */
+/** Returns the body of a response: its JSON, or its text if it is not JSON; undefined if there is none. */
 function contentOf({ body, headers }: DryRunResponse["response"]): unknown {
   if (body === "") return undefined;
   return isJsonType(headers["content-type"] ?? "") ? JSON.parse(body) : body;
 }
 
-/** The differences of the response. A failure of the pack is never expected. */
+/** Returns the differences of the response. A failure of the pack is never expected. */
 export function compareResponse(
   { response, context }: DryRunResponse,
   { response: expected, losses }: ExampleDefinition,
 ): ExampleDifference[] {
   const body = expected.file === undefined ? contentOf(response) : undefined;
   const hasFailed = response.status >= 500 && context.warnings.length > 0;
-  /** The difference of a part, which can be updated unless the pack failed. */
+  /** Creates the difference of a part, which can be updated unless the pack failed. */
   const differ = (part: string, message: string, actual: unknown): ExampleDifference => ({
     path: ["response", part],
     message,

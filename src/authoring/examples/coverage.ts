@@ -3,7 +3,7 @@ import { isObject } from "../../base/index.ts";
 import { compileGetter, type Pack, type Route } from "../../pack/index.ts";
 import type { ExampleResult } from "./compare-example.ts";
 
-/** Routes and fields in total, and the ones that no golden case covers: `GET /books`, `book.title`. */
+/** Total numbers of routes and fields, and the names without a golden case: `GET /books`, `book.title`. */
 export interface ExampleCoverage {
   readonly routes: number;
   readonly fields: number;
@@ -11,23 +11,23 @@ export interface ExampleCoverage {
   readonly missingFields: readonly string[];
 }
 
-/** All objects in a JSON value, at any depth. */
+/** Returns all objects in a JSON value, at any depth. */
 function objectsIn(value: unknown): object[] {
   if (Array.isArray(value)) return value.flatMap(objectsIn);
   return isObject(value) ? [value, ...Object.values(value).flatMap(objectsIn)] : [];
 }
 
-/** The resources in the responses of a route, with those inside of them. */
+/** Returns the resources in the responses of a route, including nested ones. */
 function resourcesOf({ responseObjects }: Route, pack: Pack): Set<string> {
   const found = new Set<string>(responseObjects);
-  // A set also visits entries that are added during the loop.
+  // The loop also visits entries that are added to the set during it.
   for (const name of found)
     for (const { object } of pack.resources.get(name)?.fields.values() ?? [])
       if (object !== undefined) found.add(object);
   return found;
 }
 
-/** Returns the coverage of golden cases. A field is covered if a response to a case of its routes contains it. */
+/** Returns the coverage of golden cases. A field is covered if a response in a case for its routes contains it. */
 export function coverageOf(pack: Pack, results: readonly ExampleResult[]): ExampleCoverage {
   const readers = new Map(
     [...pack.resources.values()].map(({ name, fields }) => [

@@ -1,4 +1,4 @@
-/** Changes values of a YAML document. Comments, quotes, and the form of maps and lists stay. */
+/** Changes values of a YAML document. Comments, quotes, and the style of maps and lists stay. */
 import { isDeepStrictEqual } from "node:util";
 import {
   type Document,
@@ -14,19 +14,19 @@ import {
 import { isObject } from "../../base/index.ts";
 import { expandRepeats } from "./example.ts";
 
-/** A new value, on one line. */
+/** Creates a node for a new value, on one line. */
 function createNode(document: Document, value: unknown): Node {
   const node = document.createNode(value);
   if (isCollection(node)) node.flow = true;
   return node;
 }
 
-/** A new value in place of a node, with its comments. */
+/** Replaces a node by a new value, and keeps its comments. */
 function replaceNode(document: Document, node: Node | null, value: unknown): Node {
   const replacement = createNode(document, value);
   const { comment, commentBefore, spaceBefore } = node ?? {};
   return Object.assign(replacement, {
-    // The comment of a block is inside of it.
+    // The comment of a block is inside the block.
     ...(!isCollection(node) && { comment }),
     commentBefore,
     spaceBefore,
@@ -50,7 +50,7 @@ function editMap(document: Document, map: YAMLMap, was: object, is: object): Nod
   return map;
 }
 
-/** The values of an expanded list, by the written items that they come from. */
+/** Changes the values of an expanded list, grouped by their items in the file. */
 function editList(document: Document, list: YAMLSeq, was: readonly unknown[], is: readonly unknown[]): Node {
   if (was.length !== is.length) return replaceNode(document, list, is);
   let at = 0;
@@ -67,7 +67,7 @@ function editList(document: Document, list: YAMLSeq, was: readonly unknown[], is
       editNode(document, template.clone() as Node, was[start + index], is[start + index]),
     );
     const [first] = edited;
-    // One change of all items is a change of their template.
+    // If all items change in the same way, their template changes.
     if (!edited.every((each) => isDeepStrictEqual(each.toJS(document), first?.toJS(document))))
       return is.slice(start, at).map((value) => createNode(document, value));
     (item as YAMLMap).set("of", first);
@@ -76,7 +76,7 @@ function editList(document: Document, list: YAMLSeq, was: readonly unknown[], is
   return list;
 }
 
-/** Returns a node with a new value. @param was its value with all repeats expanded */
+/** Returns a node with a new value. @param was the node's value with all repeats expanded */
 function editNode(document: Document, node: Node | null, was: unknown, is: unknown): Node {
   if (node && isDeepStrictEqual(was, is)) return node;
   if (isMap(node) && isObject(was) && isObject(is) && !node.has("cycle"))
@@ -85,7 +85,7 @@ function editNode(document: Document, node: Node | null, was: unknown, is: unkno
   return replaceNode(document, node, is);
 }
 
-/** Gives the value at a path another value; undefined removes it. */
+/** Sets the value at a path; undefined removes it. */
 export function setValue(document: Document, path: readonly PropertyKey[], is: unknown): void {
   const node = document.getIn(path, true) as Node | undefined;
   if (is === undefined) document.deleteIn(path);
@@ -93,7 +93,7 @@ export function setValue(document: Document, path: readonly PropertyKey[], is: u
   else document.setIn(path, createNode(document, is));
 }
 
-/** The text of a document: `{ a: 1 }` and `[1, 2]`, and no line is broken. */
+/** Returns the text of a document: `{ a: 1 }` and `[1, 2]` without line breaks. */
 export function printDocument(document: Document): string {
   const text = document.toString({ lineWidth: 0, flowCollectionPadding: true });
   const spaces = new Set<number>();

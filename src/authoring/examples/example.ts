@@ -33,7 +33,7 @@ const body = about(
   { label: "data" },
 );
 const file = about(z.string().optional(), "The media type of a file, instead of a body.", "image/png");
-/** A method and a path. White space in a path would end it. */
+/** Matches a method and a path. White space in a path would end it. */
 const CALL = /^\s*[A-Za-z]+\s+\S+\s*$/;
 const call = z.string().regex(CALL, "is not a method and a path; white space in a query is written as %20");
 const status = about(httpStatus.default(200), "The status.", 201);
@@ -101,7 +101,7 @@ export const catalogsSchema = () => z.toJSONSchema(catalogLists);
 
 export type ExampleDefinition = z.infer<typeof exampleDefinition>;
 
-/** The headers that the request of a golden case has. */
+/** Returns the headers of the request in a golden case. */
 export const sentHeaders = ({ headers = {} }: Pick<ExampleDefinition, "headers">): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
@@ -115,24 +115,24 @@ export interface Example {
 /** A request in a pack or on the command line. */
 export interface WrittenCall {
   readonly method: string;
-  /** With query. */
+  /** The path with its query. */
   readonly path: string;
 }
 
 /** Whether a text is a method and a path. */
 export const isCall = (text: string): boolean => CALL.test(text);
 
-/** Parses `GET /path?query`, and adds the prefix to a path that does not have it. */
+/** Parses `GET /path?query`, and adds the prefix if the path does not contain it. */
 export function splitCall(text: string, prefix: string): WrittenCall {
   const [method = "", path = ""] = text.trim().split(/\s+/, 2);
   return { method: method.toUpperCase(), path: path.startsWith(`${prefix}/`) ? path : prefix + path };
 }
 
-/** A path without the prefix that all paths of an API have. */
+/** Removes the prefix of all paths of an API. */
 export const withoutPrefix = (path: string, prefix: string): string =>
   prefix !== "" && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 
-/** `{n}`, or `{5200+n}`. */
+/** Matches `{n}`, or `{5200+n}`. */
 const NUMBER = /\{(?:(\d+)\+)?n\}/g;
 const ONLY_NUMBER = /^\{(?:(\d+)\+)?n\}$/;
 
@@ -153,14 +153,14 @@ function numberItem(value: unknown, n: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, numberItem(item, n)]));
 }
 
-/** A list item that stands for several. */
+/** Parses a list item that represents several items. */
 function readRepeat(item: unknown): { readonly repeat: number; readonly of: unknown } | undefined {
   const { repeat, of, ...others } = isObject(item) ? item : {};
   const isRepeat = typeof repeat === "number" && of !== undefined && Object.keys(others).length === 0;
   return isRepeat ? { repeat, of } : undefined;
 }
 
-/** Maximum number of values that the repeated items of a file may have, nested ones included. */
+/** Maximum total number of values in the repeated items of a file, including nested ones. */
 const MAX_REPEATED_VALUES = 100_000;
 
 const countValues = (value: unknown): number =>
@@ -168,7 +168,7 @@ const countValues = (value: unknown): number =>
     ? Object.values(value).reduce<number>((count, item) => count + countValues(item), 1)
     : 1;
 
-/** The path of the repeated item with which a file has more than {@link MAX_REPEATED_VALUES}; undefined without one. */
+/** Returns the path of the repeated item that exceeds {@link MAX_REPEATED_VALUES}; undefined if there is none. */
 function findExcessiveRepeat(data: unknown): YamlPath | undefined {
   let left = MAX_REPEATED_VALUES;
   function find(value: unknown, path: YamlPath): YamlPath | undefined {
@@ -187,9 +187,9 @@ function findExcessiveRepeat(data: unknown): YamlPath | undefined {
 }
 
 /**
- * Expands the long lists of an example. A list item `{ repeat: 25, of: … }` stands for 25 items, numbered from 1. In
- * them `{n}` is the number and `{5200+n}` a number above 5200: a number if it is the whole text, otherwise a part of
- * the text. `{ cycle: [a, b] }` stands for a, b, a, b and so on.
+ * Expands the long lists of an example. A list item `{ repeat: 25, of: … }` represents 25 items, numbered from 1. In
+ * them, `{n}` is the number and `{5200+n}` a number above 5200: a number if it is the whole text, otherwise a part of
+ * the text. `{ cycle: [a, b] }` represents a, b, a, b and so on.
  */
 export function expandRepeats(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -203,7 +203,7 @@ export function expandRepeats(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, expandRepeats(item)]));
 }
 
-/** The folder of the golden cases in the folder of a pack. */
+/** The name of the folder with golden cases in the folder of a pack. */
 export const EXAMPLES_FOLDER = "examples";
 const CATALOGS_FILE = "catalogs.yaml";
 
@@ -222,14 +222,14 @@ function listFolders(directory: string): string[] {
 export interface Examples {
   readonly examples: readonly Example[];
   readonly catalogs: z.infer<typeof catalogLists>;
-  /** `catalogs.yaml`; undefined if the pack has none that is valid. */
+  /** The file `catalogs.yaml`; undefined if the pack has none, or if it is invalid. */
   readonly catalogsFile: YamlSource | undefined;
 }
 
 /**
  * Reads the examples of a pack, `examples/<resource>/<case>.yaml`.
  *
- * @param diagnostics gets the problems of files that do not fit the schema
+ * @param diagnostics receives the problems of files that do not match the schema
  */
 export function readExamples(packDirectory: string, diagnostics: Diagnostic[]): Examples {
   const top = join(packDirectory, EXAMPLES_FOLDER);

@@ -1,4 +1,4 @@
-/** A golden case from an example: the client's request, the upstream's responses, and the answer that the client got. */
+/** Creates a golden case from an example: the client's request, the upstream's responses, and the client's response. */
 import { stringify } from "yaml";
 import { isTruncated, tryParse } from "../../audit/index.ts";
 import { isObject } from "../../base/index.ts";
@@ -11,11 +11,11 @@ export type GoldenCase = { readonly yaml: string } | { readonly problem: string 
 
 type Json = ExampleDefinition["response"]["body"];
 
-/** Whether a part of the example was too long to be kept. */
+/** Whether a part of the example was too long to be stored. */
 const hasGaps = ({ body, old, calls = [] }: Example): boolean =>
   [body, old.body, ...calls.flatMap((call) => [call.body, call.response])].some(isTruncated);
 
-/** Writes a golden case that expects the old answer. */
+/** Writes a golden case that expects the old response. */
 export function toGoldenCase(example: Example, pack: Pack): GoldenCase {
   const { calls, method, path, filter, body, old, route, differences, id } = example;
   if (!calls) return { problem: "the example has no responses of the upstream" };
@@ -23,7 +23,7 @@ export function toGoldenCase(example: Example, pack: Pack): GoldenCase {
   const { client, upstream } = pack.dialect;
   const filterHeader = client.filters?.header;
   const sent = clientBody(body, pack);
-  // A body without a type is of the first one that clients may send.
+  // A body without a type has the first type that clients may send.
   const needsType =
     sent.type !== undefined && (!isJsonType(sent.type) || sent.type !== pack.mediaTypes.names[0]);
   const headers = {
@@ -31,7 +31,7 @@ export function toGoldenCase(example: Example, pack: Pack): GoldenCase {
     ...(filter !== null && filterHeader !== undefined && { [filterHeader]: filter }),
   };
   const format = pack.route(route)?.body?.format;
-  /** A form is stated as its text. */
+  /** A golden case contains a form as its text. */
   const toCase = (content: unknown): unknown =>
     format && isObject(content) && !isJsonType(format.mediaType) ? format.print(content) : content;
   const [difference] = differences;
@@ -52,7 +52,7 @@ export function toGoldenCase(example: Example, pack: Pack): GoldenCase {
     })),
     response: { status: old.status, ...(old.body !== undefined && { body: old.body as Json }) },
   };
-  // Numbers that keep their digits are no numbers for the library.
+  // The library does not treat exact numbers as numbers.
   const plain: unknown = JSON.parse(JSON.stringify(definition));
   return { yaml: `# From the difference ${id}. Secrets were removed.\n${stringify(plain)}` };
 }

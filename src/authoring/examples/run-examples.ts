@@ -27,11 +27,11 @@ import {
   type WrittenCall,
 } from "./example.ts";
 
-/** A v4 with the responses of the examples. */
+/** An upstream that returns the responses of the examples. */
 interface ExampleV4 extends Upstream {
   /** Sets the requests of the next example. */
   expect(calls: ExampleDefinition["upstream"]): void;
-  /** The requests that the example sent. */
+  /** The requests that the example has sent. */
   readonly received: readonly ReceivedCall[];
 }
 
@@ -42,13 +42,13 @@ const lowerCaseNames = (headers: Readonly<Record<string, string>> = {}): Record<
 
 const parseText = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
 
-/** The text of a body: JSON, or with another media type the text itself. */
+/** Returns the text of a body: JSON, or the text itself for other media types. */
 function textOf(body: unknown, type: string | undefined): string {
   if (typeof body === "string" && !isJsonType(type)) return body;
   return body === undefined ? "" : JSON.stringify(body);
 }
 
-/** Concurrent requests can come in any order. */
+/** Creates the upstream. Concurrent requests can arrive in any order. */
 function createExampleV4(pack: Pack): ExampleV4 {
   const { base_path: prefix, filters } = pack.dialect.upstream;
   const filterHeader = filters?.header?.toLowerCase() ?? "";
@@ -61,7 +61,7 @@ function createExampleV4(pack: Pack): ExampleV4 {
       received = [];
       unexpected = 0;
     },
-    // Unexpected requests are compared with the expected ones that were not sent.
+    // Unexpected requests are compared with expected requests that were not sent.
     get received() {
       const rest = expected.map(({ index }) => index);
       return received.map((each) => (each.index < 0 ? { ...each, index: rest.shift() ?? -1 } : each));
@@ -76,7 +76,7 @@ function createExampleV4(pack: Pack): ExampleV4 {
       else expected.splice(position, 1);
       received.push({
         index: position < 0 ? -1 : (next?.index ?? -1),
-        // A golden case may state the parameter that has the token.
+        // A golden case may contain the parameter with the token.
         request: `${method} ${next?.path === fullPath ? fullPath : path}`,
         headers: sent,
         filter: parseText(sent[filterHeader]),
@@ -97,7 +97,7 @@ interface ExampleRun {
   readonly dryRun: DryRun;
 }
 
-/** Creates a pipeline whose catalogs are loaded. @param record Is called at the end of each example. */
+/** Creates a pipeline whose catalogs are loaded. @param record called at the end of each example */
 export async function createExampleRun(
   pack: Pack,
   lists: CatalogLists,
@@ -110,13 +110,16 @@ export async function createExampleRun(
   return { v4, dryRun };
 }
 
-/** Whether a header of the token is null in a golden case, so that no token is added. */
+/** Whether a golden case sets a header of the token to null, so that no token is added. */
 function lacksToken({ headers = {} }: ExampleDefinition, { credentials }: Pack): boolean {
   const names = new Set(credentials.client?.headers.map((name) => name.toLowerCase()));
   return Object.entries(headers).some(([name, value]) => value === null && names.has(name.toLowerCase()));
 }
 
-/** Marks a difference of the response that follows from a wrong upstream request. Only another status may be its cause. */
+/**
+ * Marks a difference of the response that was caused by a wrong upstream request. A different status is never a
+ * consequence.
+ */
 const asConsequence = (difference: ExampleDifference): ExampleDifference =>
   difference.path.at(-1) === "status" ? difference : { ...difference, isConsequence: true };
 
@@ -172,7 +175,7 @@ export const diagnosticsOf = (results: readonly ExampleResult[]): Diagnostic[] =
       .map(({ path, message }) => example.source.diagnosticAt(path, { message, code: "golden-case" })),
   );
 
-/** Finds lists of `examples/catalogs.yaml` and of examples that no catalog of the pack is read from. */
+/** Reports lists in `catalogs.yaml` and in examples that no catalog reads. */
 export function findUnknownLists(pack: Pack, { examples, catalogs, catalogsFile }: Examples): Diagnostic[] {
   const known = [...catalogShapes(pack).keys()];
   const inFile = catalogsFile ? [{ lists: catalogs, source: catalogsFile, path: [] }] : [];
@@ -194,7 +197,10 @@ export function findUnknownLists(pack: Pack, { examples, catalogs, catalogsFile 
   );
 }
 
-/** Finds rows of catalogs that have no id, or on which an expression of the pack fails, in `examples/catalogs.yaml` and in examples. */
+/**
+ * Reports rows of catalogs that have no id, or on which an expression of the pack fails, in `examples/catalogs.yaml`
+ * and in examples.
+ */
 export async function findLeftOutRows(
   pack: Pack,
   directory: string,

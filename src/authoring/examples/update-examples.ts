@@ -1,4 +1,4 @@
-/** Rewrites the expected side of golden cases, after a deliberate change of the pack. */
+/** Rewrites the expected results of golden cases after a deliberate change of the pack. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { diff } from "node:util";
 import { parseDocument } from "yaml";
@@ -8,13 +8,13 @@ import type { ExampleDifference, ExampleResult } from "./compare-example.ts";
 /** A golden case that was rewritten. */
 export interface UpdatedExample {
   readonly file: string;
-  /** The changed lines, as in a patch. */
+  /** The changed lines, in the form of a patch. */
   readonly difference: string;
 }
 
 const isUpdatable = (difference: ExampleDifference): boolean => "actual" in difference;
 
-/** Compares two texts line by line: the lines that differ, as in a patch. */
+/** Compares two texts line by line. Returns the lines that differ, in the form of a patch. */
 const describeDifference = (before: string, after: string): string =>
   diff(before.split("\n"), after.split("\n"))
     .flatMap(([side, line]) => (side === 0 ? [] : [`${side > 0 ? "-" : "+"} ${line}`]))

@@ -1,4 +1,4 @@
-/** The parts around the objects of a list: the counts that v4 or the gateway gave. */
+/** Explains the parts around the objects of a list: the counts of v4 or of the gateway. */
 import { compileGetter, dottedPath, LIST_VALUES, type Route } from "../../pack/index.ts";
 import type { ExplainedField } from "../../compare/index.ts";
 
@@ -12,7 +12,7 @@ export const readRows = (body: unknown, path: string): unknown[] => {
 /**
  * Explains the counts of a list.
  *
- * @param source The call of v4 that paged it, with its response. Undefined for a list that the gateway paged
+ * @param source The v4 call that returned its page, with its response. Undefined for a list that the gateway paged
  */
 export function explainEnvelope(
   response: unknown,

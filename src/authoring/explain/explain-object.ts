@@ -1,30 +1,30 @@
-/** The fields of one object of a response, each with the rule and the v4 member that it comes from. */
+/** The fields of one object in a response, each with its rule and its v4 member. */
 import { classOf, compileGetter, type FieldRule, lossText, type Resource } from "../../pack/index.ts";
 import { isObject } from "../../base/index.ts";
 import { describeRead, type ExplainedField, type V4Side } from "../../compare/index.ts";
 
-/** An alpha object and the v4 object that it comes from. */
+/** An alpha object, and the v4 object on which it is based. */
 export interface ObjectPair {
-  /** Its path in alpha's response: `list[0]`; empty for the whole response. */
+  /** The object's path in alpha's response: `list[0]`; empty for the whole response. */
   readonly at: string;
   readonly alpha: unknown;
-  /** Undefined if it was not recorded. */
+  /** The v4 object. Undefined if it was not recorded. */
   readonly v4: unknown;
-  /** The v4 request that returned it, and its path in the response. */
+  /** The v4 request that returned the object, and the object's path in the response. */
   readonly from: { readonly call: string | null; readonly at: string };
 }
 
 export interface FieldSources {
   readonly resources: ReadonlyMap<string, Resource>;
-  /** The responses of calls by their names. */
+  /** The responses of calls, by the names of the calls. */
   readonly related: ReadonlyMap<string, { readonly call: string; readonly value: unknown }>;
-  /** The losses of the response. A list does not name the rows. */
+  /** The losses of the response. For a list, they do not contain the rows. */
   readonly losses: readonly string[];
 }
 
 const joinPath = (at: string, name: string): string => (at === "" ? name : `${at}.${name}`);
 
-/** The member of another call's response that an expression uses. Undefined if it uses none. */
+/** Returns the member of a different call's response that an expression uses. Undefined if it uses none. */
 function findRelatedSource({ read = "" }: FieldRule, { related }: FieldSources): V4Side | undefined {
   const paths = new Set([...read.matchAll(/\$calls\.(\w+(?:\.\w+)*)/g)].map(([, path = ""]) => path));
   const [path = ""] = paths;
@@ -41,7 +41,7 @@ function findRelatedSource({ read = "" }: FieldRule, { related }: FieldSources):
 function findV4Side(rule: FieldRule, { v4, from }: ObjectPair, sources: FieldSources): V4Side {
   if (rule.const !== undefined) return { call: null, field: null };
   if (rule.upstream === undefined) {
-    // A call that was not sent, or failed, is not a source.
+    // A call that was not sent, or that failed, is not a source.
     const ownCall = rule.read?.includes("$calls") ? null : from.call;
     return findRelatedSource(rule, sources) ?? { call: ownCall, field: null };
   }
@@ -49,7 +49,7 @@ function findV4Side(rule: FieldRule, { v4, from }: ObjectPair, sources: FieldSou
   return { call: from.call, field: joinPath(from.at, rule.upstream), ...(value !== undefined && { value }) };
 }
 
-/** Explains the fields of an object within an object, if it has one v4 object as its source. */
+/** Explains the fields of a nested object, if its source is one v4 object. */
 function explainNested(
   name: string,
   rule: FieldRule,
@@ -72,7 +72,7 @@ function explainNested(
   );
 }
 
-/** Whether the response has a possible loss of a field. Losses of nested objects begin with the name of their field. */
+/** Whether a possible loss of a field occurred in the response. Losses of nested objects start with the name of their field. */
 function hasLost(name: string, rule: FieldRule, { losses }: FieldSources): boolean {
   const text = lossText(name, rule);
   return text !== undefined && losses.some((loss) => loss === text || loss.endsWith(`.${text}`));

@@ -3,7 +3,7 @@ import { errorsOf, isSuccess, type Pack, type Route, withBrackets } from "../../
 import { callName, explainBody, type ExplainedError, type Explanation } from "../../compare/index.ts";
 import { explainResponse, findOrigin } from "./explain-response.ts";
 
-/** Explains the errors of a recorded response: which v4 request each comes from, and its name in v4. */
+/** Explains the errors of a recorded response: the v4 request that caused each error, and the field's name in v4. */
 function explainErrors(record: AuditRecord, route: Route | undefined, pack: Pack): readonly ExplainedError[] {
   const alphaErrors = errorsOf(route, pack).client.read(record.alpha.response)?.details ?? [];
   const failedCall = record.v4.findLast(({ status }) => status === null || !isSuccess(status));
@@ -32,14 +32,14 @@ function describeGap(record: AuditRecord, route: Route | undefined): string | nu
   return route ? null : "The active pack no longer has this route.";
 }
 
-/** The route of a record. If several routes share its path, the one whose call was sent. */
+/** Returns the route of a record. If several routes share its path, it is the one whose call was sent. */
 function findRoute(record: AuditRecord, name: string, pack: Pack): Route | undefined {
   const routes = pack.routes.filter((route) => route.name === name);
   return routes.findLast((route) => findOrigin(record, route, pack)) ?? routes.at(-1);
 }
 
 /**
- * Explains a recorded response: the rule and the v4 source of each field. The rules of the active pack are used, also
+ * Explains a recorded response: the rule and the v4 source of each field. The rules of the active pack are used, even
  * for a record of an older pack.
  */
 export async function explainRecord(record: AuditRecord, pack: Pack): Promise<Explanation> {

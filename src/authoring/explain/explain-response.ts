@@ -13,20 +13,20 @@ import { callName, type ExplainedField, findRecordedCall } from "../../compare/i
 import { explainEnvelope, readRows } from "./explain-list.ts";
 import { explainObject, type FieldSources, type ObjectPair } from "./explain-object.ts";
 
-/** The fields of a response, or why they are not explained. */
+/** The fields of a response, or the reason why they are not explained. */
 export interface ExplainedResponse {
   readonly fields: readonly ExplainedField[];
   readonly note: string | null;
 }
 
-/** The last call after the main one whose response becomes the route's. Undefined without one. */
+/** Returns the last call after the main call whose response becomes the route's. Undefined if there is none. */
 const lastAnswerOf = ({ calls }: Route): RouteCall | undefined =>
   calls.findLast(({ place, use }) => place === "after" && use === "answer");
 
 /** Finds the v4 request whose response became the alpha response. */
 export function findOrigin(record: AuditRecord, route: Route, pack: Pack): RecordedCall | undefined {
   const readRoute = route.readRoute === undefined ? undefined : pack.route(route.readRoute);
-  // An edit without anything to write becomes a read of the object.
+  // An edit that has nothing to write becomes a read of the object.
   const endpoints = [lastAnswerOf(route)?.endpoint, ...[route, readRoute].map(callEndpoint)];
   for (const endpoint of endpoints) {
     const call = endpoint && findRecordedCall(record, endpoint);
@@ -46,7 +46,7 @@ function findSources(record: AuditRecord, route: Route, pack: Pack): FieldSource
   return { resources: pack.resources, related: new Map(related), losses: record.losses };
 }
 
-/** The variables of expressions of a recorded request. Its headers are not recorded. */
+/** Returns the variables for expressions of a recorded request. Its headers are not recorded. */
 const scopeOf = ({ alpha, time }: AuditRecord, route: Route): Scope => ({
   head: {
     query: route.query.withDefaults(parseQuery(alpha.query)),
@@ -58,15 +58,15 @@ const scopeOf = ({ alpha, time }: AuditRecord, route: Route): Scope => ({
   calls: {},
 });
 
-/** The v4 request that a response comes from. */
+/** The v4 request that provides a response. */
 interface ResponseSource {
   readonly call: string;
-  /** Its response; undefined if it is unknown which of its objects became which one of the client's. */
+  /** The v4 response; undefined if it is unknown which of its objects correspond to the client's. */
   readonly v4: unknown;
   readonly note: string | null;
 }
 
-/** Finds where a response comes from. @returns Why that is unknown, as text */
+/** Finds the source of a response. @returns the reason as text if it is unknown */
 function findSource(record: AuditRecord, route: Route, pack: Pack): ResponseSource | string {
   const { kind, source, lists } = route;
   const origin = findOrigin(record, route, pack);
@@ -95,7 +95,7 @@ function findSource(record: AuditRecord, route: Route, pack: Pack): ResponseSour
   return { call, v4: origin.response, note: null };
 }
 
-/** Why the fields of a response are not explained. Undefined if they are. */
+/** Returns why the fields of a response are not explained. Undefined if they are. */
 function findObstacle({ alpha: { response } }: AuditRecord, route: Route): string | undefined {
   if (response === undefined) return "Bodies are not recorded (AUDIT=metadata).";
   if (isTruncated(response)) return "The response was too long to be recorded completely (AUDIT_BODY_LIMIT).";
@@ -108,7 +108,7 @@ function findObstacle({ alpha: { response } }: AuditRecord, route: Route): strin
     : undefined;
 }
 
-/** The objects of a response with the v4 objects that they come from, as far as these are known. */
+/** Pairs the objects of a response with the v4 objects on which they are based, if these are known. */
 function pairObjects(response: unknown, route: Route, { call, v4 }: ResponseSource): ObjectPair[] {
   const { clientPath, upstreamPath } = route;
   const { client, upstream } = route.lists.envelope;

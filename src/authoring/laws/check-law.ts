@@ -1,4 +1,7 @@
-/** The law of checks: one that has a result for a body has one for the same body with a null that the schema allows. */
+/**
+ * The law of checks: a check that has a result for a body also has a result for the same body with a null that the
+ * schema allows.
+ */
 import { ExpressionError } from "../../jsonata/index.ts";
 import {
   allowsNull,
@@ -13,7 +16,7 @@ import * as fc from "fast-check";
 import { type Generation, sample, valuesOf } from "./generate-values.ts";
 import type { MutableReport } from "./law-report.ts";
 
-/** Removes the members that a schema does not allow; undefined if the body is invalid without them, too. */
+/** Removes the members that a schema does not allow; undefined if the body remains invalid. */
 function validBody(body: JsonObject, { check, isList, normalise }: BodyRules): JsonObject | undefined {
   const faultsOf = (object: JsonObject) => check(isList ? [object] : object);
   const { body: normal } = normalise(body);
@@ -21,7 +24,7 @@ function validBody(body: JsonObject, { check, isList, normalise }: BodyRules): J
   return faultsOf(normal).length === 0 ? normal : undefined;
 }
 
-/** The failure of a check; undefined if all have a result. */
+/** Returns the failure of a check; undefined if all checks have a result. */
 async function failureOf(body: JsonObject, { write }: BodyRules): Promise<string | undefined> {
   const context = { catalogs: NO_CATALOGS, calls: {}, path: {}, client: "192.0.2.1", body };
   const { faults } = await write(body, context);
@@ -29,7 +32,7 @@ async function failureOf(body: JsonObject, { write }: BodyRules): Promise<string
   return causes.find(({ origin }) => origin?.path.includes("checks") === true)?.message;
 }
 
-/** Any of the members of a body but one, by their names. */
+/** Returns a pattern for the members of a body except one, by their names. */
 function membersOf({ members, schema }: BodyRules, without: string): fc.Arbitrary<Record<string, unknown>> {
   const values = members.flatMap(({ name }) => {
     const ofMember = name === without ? undefined : valuesOf(schemaAt(schema, name));
@@ -38,14 +41,14 @@ function membersOf({ members, schema }: BodyRules, without: string): fc.Arbitrar
   return fc.record(Object.fromEntries(values), { requiredKeys: [] });
 }
 
-/** Checks one body. @param subject names it */
+/** Checks one body. @param subject the name of the body in findings */
 export async function checkChecks(
   subject: string,
   body: BodyRules,
   generation: Generation,
   report: MutableReport,
 ): Promise<void> {
-  // A body that is merged needs the object of a call before the main call.
+  // A merged body needs the object from a call before the main call.
   if (body.checks.length === 0 || body.mergeSources.length > 0) return;
   for (const { name } of body.members) {
     if (!allowsNull(schemaAt(body.schema, name))) continue;

@@ -20,7 +20,7 @@ import type { LawReport, MutableReport } from "./law-report.ts";
 
 const READING = { catalogs: NO_CATALOGS, calls: {} };
 
-/** The client's object of an upstream object; an error as its message. */
+/** Returns the client's object for an upstream object; an error becomes its message. */
 async function read(resource: Resource, upstream: unknown): Promise<unknown> {
   try {
     return JSON.parse(await resource.read(cursorAt(printJson(upstream)), READING));
@@ -29,7 +29,7 @@ async function read(resource: Resource, upstream: unknown): Promise<unknown> {
   }
 }
 
-/** The schema of a member. Of a field with a value table: the values of the table that the schema allows. */
+/** Returns the schema of a member. For a field with a value table: the values of the table that the schema allows. */
 function schemaOf(
   field: string,
   { values: kind }: FieldRule,
@@ -41,7 +41,7 @@ function schemaOf(
   return words.length > 0 && !Array.isArray(written["enum"]) ? { enum: words } : written;
 }
 
-/** The value that a client reads after it has written a value. Undefined if the value is invalid or not shown. */
+/** Returns the value that a client reads after it has written a value. Undefined if the value is invalid or not returned. */
 async function readBack(
   field: string,
   body: BodyRules,
@@ -61,7 +61,7 @@ async function readBack(
   return compileGetter(field)(await read(resource, v4)) ?? undefined;
 }
 
-/** A client reads what it wrote, for each member that is also a field and declares no loss. */
+/** Checks that a client reads the value that it wrote, for each member that is also a field and declares no loss. */
 async function checkRoundTrips(
   [name, body]: readonly [string, BodyRules],
   resource: Resource,

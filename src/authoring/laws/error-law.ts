@@ -1,4 +1,4 @@
-/** The law of errors: reading an error of a shape gives the same content that was written. */
+/** The law of errors: writing and reading an error returns the same content. */
 import * as fc from "fast-check";
 import {
   type ErrorDetail,
@@ -12,16 +12,16 @@ import {
 import { type Generation, sample, WORDS } from "./generate-values.ts";
 import type { MutableReport } from "./law-report.ts";
 
-/** The text of an error, and the fields of problems that have an entry of their own. */
+/** Returns the text of an error, and the fields of problems that have their own entry. */
 function summarize(
   { details, summary }: ReadErrors,
   entryNames: ReadonlySet<string>,
   outerNames: ReadonlySet<string>,
 ): unknown {
-  // A title belongs to the status. It is the text of an error without another text, and never the text of a problem.
+  // A title belongs to the status. It is the text of an error that has no other text, and never the text of a problem.
   const whole = outerNames.has("message") ? summary?.reason : undefined;
   const hasFields = entryNames.has("field") || entryNames.has("pointer");
-  // In entries without a text, a problem without a field has no entry.
+  // If entries contain no text, a problem without a field has no entry.
   const fields = details.flatMap(({ field }) => field ?? (entryNames.has("message") ? [null] : []));
   return {
     text: whole ?? details.map(({ reason }) => reason).join(" "),
@@ -29,13 +29,13 @@ function summarize(
   };
 }
 
-/** The names in the entries of a shape, or those around them. */
+/** Returns the names inside or outside the entries of a shape. */
 const namesOf = (shape: Shape, inEntries: boolean): ReadonlySet<string> =>
   new Set(namesIn(shape).flatMap(({ name, path }) => (path.includes("[]") === inEntries ? [name] : [])));
 
 /**
- * Whether the content of an error can be read from it: the text of each problem, in the same order unless an object
- * by field has them.
+ * Whether the content of an error can be read from it: the text of each problem, in the same order unless it is in an
+ * object by field.
  */
 const isReadable = ({ shapes }: ErrorFormat): boolean =>
   shapes.length === 1 &&

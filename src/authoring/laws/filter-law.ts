@@ -1,4 +1,4 @@
-/** The law of filters: a filter by the value that clients read selects the object that they read it from. */
+/** The law of filters: a filter by the value that clients read selects the object with that value. */
 import { cursorAt, printJson } from "../../base/index.ts";
 import {
   compileGetter,
@@ -13,7 +13,7 @@ import type { MutableReport } from "./law-report.ts";
 /** The value kinds of a pack, by name. */
 export type ValueTables = Pack["dialect"]["values"];
 
-/** The pairs of a value table: upstream value and client value; empty for a kind without one. */
+/** Returns the pairs of a value table, upstream value and client value; empty for a kind without a table. */
 export function tableValues(kind: string | undefined, values: ValueTables): (readonly [unknown, unknown])[] {
   const { same = [], read } = values[kind ?? ""] ?? {};
   const table = typeof read === "object" ? read : [];
@@ -37,7 +37,7 @@ export async function checkFilters(route: Route, { dialect }: Pack, report: Muta
       if (clientValue === null || clientValue === undefined || typeof clientValue === "object") continue;
       report.cases += 1;
       const selected = translate(clientValue as string);
-      // A filter by a value that `otherwise` gives is rejected.
+      // A filter by the value of `otherwise` is rejected.
       if (selected?.length === 0 || selected?.some((each) => String(each) === String(value))) continue;
       const subject = `${resource.name}.${name} in ${route.name}`;
       report.findings.push({

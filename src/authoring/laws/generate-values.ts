@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { isObject } from "../../base/index.ts";
 
-/** How values are generated. The same seed gives the same values. */
+/** How values are generated. The same seed generates the same values. */
 export interface Generation {
   readonly seed: number;
   /** Number of values of each member and of each object. */
@@ -11,7 +11,7 @@ export interface Generation {
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Names, quotes, letters outside of ASCII, and texts that look like other types. */
+/** Names, quotes, non-ASCII letters, and texts that look like other types. */
 export const WORDS = [
   "a",
   "Emma",
@@ -27,13 +27,13 @@ export const WORDS = [
   "日本",
 ];
 
-/** Whole numbers within the limits of a schema, each times a factor. */
+/** Returns whole numbers within the limits of a schema, each times a factor. */
 function numbersOf({ minimum = 0, maximum = 1000 }: Schema, most: number, factor = 1): fc.Arbitrary<number> {
   const min = Math.ceil(Number(minimum) * factor);
   return fc.integer({ min, max: Math.max(min, Math.floor(Math.min(Number(maximum), most) * factor)) });
 }
 
-/** The values that a schema allows in most cases; undefined where the schema does not say enough. */
+/** Returns values that a schema usually allows; undefined if the schema is not specific enough. */
 export function valuesOf(schema: Schema): fc.Arbitrary<unknown> | undefined {
   const { type, enum: values, items, properties, minLength = 0, maxLength = 24 } = schema;
   if (Array.isArray(values)) return fc.constantFrom(...(values as unknown[]));
@@ -58,6 +58,6 @@ export function valuesOf(schema: Schema): fc.Arbitrary<unknown> | undefined {
   return fc.record(Object.fromEntries(members));
 }
 
-/** Some values. */
+/** Returns a sample of values. */
 export const sample = <T>(values: fc.Arbitrary<T>, { seed, runs }: Generation): T[] =>
   fc.sample(values, { seed, numRuns: runs });

@@ -1,13 +1,13 @@
 /** The result of a check of the laws. */
 
 /**
- * A finding. `changed`: a client reads another value than it wrote. That can be deliberate. `unstable`: what it reads
- * changes again when it is written back. `filter`: a filter by the value that clients read does not select the object.
+ * A finding. `changed`: a client reads a different value than it wrote, which can be deliberate. `unstable`: that value
+ * changes again if it is written back. `filter`: a filter by the value that clients read does not select the object.
  * `check`: a check of a body fails on a null that the schema allows. `error`: an error loses a text or a field.
  */
 export interface LawFinding {
   readonly kind: "changed" | "unstable" | "filter" | "check" | "error";
-  /** `book.title in "create"`, or the object. */
+  /** The subject: `book.title in "create"`, or the object. */
   readonly subject: string;
   readonly value: unknown;
   readonly expected: unknown;
@@ -17,7 +17,7 @@ export interface LawFinding {
 /** The number of cases of a check, and its findings. */
 export interface LawReport {
   readonly cases: number;
-  /** Members that no value could be generated for. */
+  /** Members for which no value could be generated. */
   readonly untested: readonly string[];
   readonly findings: readonly LawFinding[];
 }

@@ -1,15 +1,15 @@
-/** The entries of catalogs that a record may use: records have the ids alone. */
+/** The entries of catalogs that a record may use, because records only contain ids. */
 import type { AuditRecord } from "../../audit/index.ts";
 import { type CatalogCopy, createCatalogEntry, type Pack } from "../../pack/index.ts";
 
-/** The JSON of an entry, by its catalog and its id in the upstream. Plain data, which can be sent to a thread. */
+/** The JSON of an entry, by its catalog and its id in the upstream. It is plain data, which can be sent to a thread. */
 export type CatalogRow = readonly [catalog: string, v4Id: string, text: string];
 
-/** Texts of a record that are looked up, and entries that are found. */
+/** Maximum number of texts of a record that are looked up, and of entries that are found. */
 const MAX_TEXTS = 5_000;
 const MAX_ROWS = 500;
 
-/** Collects the texts in a value, up to a number of them. */
+/** Collects the texts in a value, up to the maximum number. */
 function collectTexts(value: unknown, texts: Set<string>): void {
   if (texts.size >= MAX_TEXTS) return;
   if (typeof value === "string") texts.add(value);
@@ -36,7 +36,7 @@ export function findCatalogRows(
   return rows;
 }
 
-/** Catalogs that have these entries, and no others. */
+/** Creates catalogs that contain only these entries. */
 export function catalogsOf(rows: readonly CatalogRow[]): Pick<CatalogCopy, "find" | "cachedText"> {
   const entries = new Map(
     rows.map(([catalog, v4Id, text]) => [`${catalog} ${v4Id}`, createCatalogEntry(text)]),

@@ -19,7 +19,7 @@ function parse(filter: string | null): unknown {
   }
 }
 
-/** How the values of a field are translated. */
+/** Describes how the values of a field are translated. */
 function describeRule(name: string, { resource }: Route): string {
   const { values, catalog } = resource.members.get(name) ?? {};
   if (values !== undefined) return `by the value table ${values}`;
@@ -27,8 +27,9 @@ function describeRule(name: string, { resource }: Route): string {
 }
 
 /**
- * Explains the conditions of a filter in a header: the member of the upstream, and its values by the table, the catalog or the
- * expression of the field. Catalogs are not recorded, so a value of a catalog is taken as it would be before they are read.
+ * Explains the conditions of a filter in a header: the member of the upstream, and its values by the table, the catalog
+ * or the expression of the field. Catalogs are not recorded, so the value of a catalog is explained as before catalogs
+ * are read.
  */
 export function explainFilter(
   { alpha: { filter } }: AuditRecord,

@@ -20,7 +20,7 @@ function describeNode({ text, offset, branch, hasFailed, ...node }: TracedNode):
   return `${branch ? `${branch}: ` : ""}${text} = ${value}  (at ${offset + 1})`;
 }
 
-/** The lines of a node: its own, its lookups, and those below it, as a tree. */
+/** Returns the lines of a node: its own, its lookups, and its child nodes, as a tree. */
 function* linesOf(node: TracedNode, first: string, rest: string): Generator<string> {
   yield first + describeNode(node);
   const { children, lookups, omitted = 0 } = node;

@@ -1,4 +1,4 @@
-/** Which evaluations may show a secret. In doubt, all values of an evaluation are hidden. */
+/** Decides which evaluations may contain a secret. In doubt, all values of an evaluation are hidden. */
 import { isObject, type Origin } from "../../base/index.ts";
 import { type Evaluation, type InputNames, loadTracedForm } from "../../jsonata/index.ts";
 import type { Pack } from "../../pack/index.ts";
@@ -7,7 +7,7 @@ const { findVariableNames, namesIn } = await loadTracedForm();
 
 type IsSecret = (name: string) => boolean;
 
-/** Whether a value has a member with a secret name. @param reads The members that are read of it */
+/** Whether a value contains a member with a secret name. @param reads the members that are read */
 function carriesSecret(value: unknown, reads: InputNames, isSecret: IsSecret): boolean {
   if (Array.isArray(value)) return value.some((item) => carriesSecret(item, reads, isSecret));
   if (!isObject(value)) return false;
@@ -19,8 +19,8 @@ function carriesSecret(value: unknown, reads: InputNames, isSecret: IsSecret): b
 }
 
 /**
- * Finds the expressions that work on a secret by the place where they are written, since `$value` has no name: those of
- * fields that are secret on one side, and of the value kinds that such fields use.
+ * Finds the expressions that process a secret by their location, since `$value` has no name: expressions of fields that
+ * are secret on one side, and of the value kinds that such fields use.
  */
 function findSecretOrigins(pack: Pack, isSecret: IsSecret): (origin: Origin | undefined) => boolean {
   const rules = [...pack.resources.values()].flatMap(({ members }) => [...members]);
@@ -36,7 +36,7 @@ function findSecretOrigins(pack: Pack, isSecret: IsSecret): (origin: Origin | un
   };
 }
 
-/** Returns a function that says whether an evaluation names a secret, or reads a value that has one. */
+/** A function that tests whether an evaluation contains the name of a secret, or reads a value that contains a secret. */
 export function findSecretEvaluations(pack: Pack, isSecret: IsSecret): (evaluation: Evaluation) => boolean {
   const isSecretOrigin = findSecretOrigins(pack, isSecret);
   return ({ expression, origin, input, bindings }) =>

@@ -1,4 +1,4 @@
-/** Traces records in a thread, so that the serving thread never loads a traced pack, and waits for no trace. */
+/** Traces records in a thread, so that the serving thread never loads a traced pack, and never waits for a trace. */
 import { type AuditRecord, serializeRecord } from "../../audit/index.ts";
 import { type ProductWords, runInThread } from "../../base/index.ts";
 import type { PackFiles } from "../../pack/index.ts";
@@ -11,13 +11,13 @@ export interface TraceJob {
   readonly words: ProductWords;
   /** The record as JSON. */
   readonly record: string;
-  /** The entries of catalogs that it may use. */
+  /** The entries of catalogs that the record may use. */
   readonly rows: readonly CatalogRow[];
 }
 
-/** The shipped pack takes a second. */
+/** Time limit in milliseconds. The bundled pack takes a second. */
 const TIMEOUT_MS = 30_000;
-/** The shipped pack takes 60 MB. */
+/** Memory limit in MB. The bundled pack needs 60 MB. */
 const MAX_HEAP_MB = 512;
 
 let isBusy = false;
@@ -25,8 +25,8 @@ let isBusy = false;
 /**
  * Traces a record under a pack, one at a time.
  *
- * @returns Undefined while another trace runs.
- * @throws {Error} If the thread takes too long or too much memory.
+ * @returns undefined while another trace runs
+ * @throws {Error} if the thread takes too long or uses too much memory
  */
 export async function traceInThread(
   record: AuditRecord,

@@ -1,4 +1,4 @@
-/** Traces a record, a golden case, or a request that is written by hand. */
+/** Traces a record, a golden case, or a manually written request. */
 import { type AuditRecord, serializeRecord } from "../../audit/index.ts";
 import { isSuccess, type Pack } from "../../pack/index.ts";
 import { parseJson, plural } from "../../base/index.ts";
@@ -21,10 +21,10 @@ import { createExampleRun, runExample } from "../examples/run-examples.ts";
 import type { Trace } from "./trace.ts";
 import { Tracer } from "./tracer.ts";
 
-/** Maximum bytes of a body in the record for a trace. The record is not stored. */
+/** Maximum size of a body in the record for a trace in bytes. The record is not stored. */
 const BODY_LIMIT = 10_000_000;
 
-/** Makes the record of the only request of a dry run. */
+/** Creates the record of the only request of a dry run. */
 function keepRecord(pack: Pack) {
   let kept: AuditRecord | undefined;
   const options = createRecordOptions(pack, { AUDIT: "full", AUDIT_BODY_LIMIT: BODY_LIMIT });
@@ -34,13 +34,13 @@ function keepRecord(pack: Pack) {
   };
   const take = (): AuditRecord => {
     if (!kept) throw new Error("The pipeline did not record the request");
-    // Bodies are kept as text. A record that was stored has them as values.
+    // Bodies are kept as text. In a stored record, they are values.
     return parseJson(serializeRecord(kept).parts.join("")) as AuditRecord;
   };
   return { record, take };
 }
 
-/** What is worth knowing about the response of a record that ran again. */
+/** Returns notes about the response of a record that was run again. */
 function compareWithRecord(
   { alpha, pack: hash }: AuditRecord,
   result: DryRunResponse | Error,
@@ -66,9 +66,10 @@ function compareWithRecord(
 }
 
 /**
- * Traces a recorded request: it runs again under the pack, with the recorded responses of the upstream. Nothing is sent.
+ * Traces a recorded request: it runs again under the pack, with the recorded responses of the upstream. Nothing is
+ * sent.
  *
- * @param load Loads the pack.
+ * @param load loads the pack
  */
 export async function traceRecord(
   record: AuditRecord,
@@ -99,7 +100,7 @@ export async function traceExample(
 }
 
 /**
- * Traces a request that is written by hand.
+ * Traces a manually written request.
  *
  * @param createUpstream Creates the upstream that responds to the request.
  * @param lists The objects of the upstream's catalogs.

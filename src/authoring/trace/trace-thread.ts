@@ -1,4 +1,4 @@
-/** The entry of a thread that traces one record. */
+/** The entry file of a thread that traces one record. */
 import { readRecord } from "../../audit/index.ts";
 import { serveJobs } from "../../base/index.ts";
 import { buildFiles } from "../../pack/index.ts";

@@ -2,18 +2,18 @@
 import type { ExplainedField } from "../../compare/index.ts";
 import type { ShownValue, TracedNode } from "../../jsonata/index.ts";
 
-/** One evaluation of an expression of the pack. Values are JSON on one line. Long ones are cut, and end with `…`. */
+/** One evaluation of an expression of the pack. Values are JSON on one line. Long values are cut, and end with `…`. */
 export interface TracedExpression extends ShownValue {
-  /** File and line: `book.yaml:12`. */
+  /** File and line of the expression: `book.yaml:12`. */
   readonly place: string;
-  /** The keys that lead to it: `fields.price.read`. */
+  /** The keys that lead to the expression: `fields.price.read`. */
   readonly path: string;
-  /** The field that it translates. Null for none. */
+  /** The field that the expression translates. Null if there is none. */
   readonly field: string | null;
   readonly source: string;
   readonly error?: string;
   readonly nodes: readonly TracedNode[];
-  /** Evaluations of sub-expressions that are left out. */
+  /** Number of omitted evaluations of sub-expressions. */
   readonly omitted?: number;
 }
 
@@ -22,22 +22,22 @@ export interface TracedField extends ShownValue, Pick<ExplainedField, "field" | 
   readonly v4: { readonly field: string | null; readonly value: string | null };
 }
 
-/** A condition of the client's filter, in the words of both sides. */
+/** A condition of the client's filter, in the terms of both sides. */
 export interface TracedCondition {
   readonly field: string;
   readonly value: string;
   readonly v4: string;
-  /** The values of the upstream that mean the same: by a table, a catalog or an expression. */
+  /** The equivalent values of the upstream: by a table, a catalog or an expression. */
   readonly values: readonly string[];
   readonly rule: string;
 }
 
 export interface Trace {
-  /** `GET /path`. */
+  /** The request: `GET /path`. */
   readonly request: string;
   readonly route: string | null;
   readonly status: number;
-  /** The incomplete parts of the trace. */
+  /** The notes about missing parts of the trace. */
   readonly notes: readonly string[];
   readonly filter: readonly TracedCondition[];
   readonly body: readonly TracedField[];
@@ -45,8 +45,8 @@ export interface Trace {
   readonly expressions: readonly TracedExpression[];
 }
 
-/** Evaluations of expressions, and of sub-expressions of all of them, in one trace. */
+/** Maximum number of evaluations of expressions, and of all their sub-expressions, in one trace. */
 export const MAX_EXPRESSIONS = 300;
 export const MAX_NODES = 5_000;
-/** Fields of one side, and conditions, in one trace. */
+/** Maximum number of fields of one side, and of conditions, in one trace. */
 export const MAX_FIELDS = 500;

@@ -18,7 +18,7 @@ import { valueText } from "./value-text.ts";
 
 const { runTraced } = await loadTracedForm();
 
-/** Bytes of a value that are redacted. */
+/** Maximum number of bytes of a value that are redacted. */
 const VALUE_LIMIT = 4_000;
 
 const HIDDEN: ShownValue = { value: null, isSecret: true };
@@ -26,15 +26,15 @@ const HIDDEN: ShownValue = { value: null, isSecret: true };
 /** The evaluations of the expressions of one request. */
 export interface Evaluated {
   readonly expressions: readonly TracedExpression[];
-  /** Evaluations that are left out. */
+  /** Number of omitted evaluations. */
   readonly omitted: number;
-  /** It has as many evaluations of sub-expressions as a trace may have; others are left out. */
+  /** Whether the maximum number of evaluations of sub-expressions is reached, so that further ones are omitted. */
   readonly isCut: boolean;
 }
 
-/** Traces requests of one pack, one after the other. */
+/** Traces requests of one pack, one at a time. */
 export class Tracer {
-  /** The same pack, traced. Only for dry runs. */
+  /** The traced pack. Only for dry runs. */
   readonly pack: Pack;
   readonly #isSecret: (name: string) => boolean;
   readonly #redaction: Redaction;
@@ -44,7 +44,7 @@ export class Tracer {
   #omitted = 0;
   #budget = { left: MAX_NODES };
 
-  /** @param load Loads the pack. */
+  /** @param load loads the pack */
   constructor(load: () => Pack) {
     this.pack = runTraced((evaluation) => this.#add(evaluation), load);
     this.#isSecret = secretNames(this.pack.secretNames).has;
@@ -67,7 +67,7 @@ export class Tracer {
     const show = (value: unknown): ShownValue =>
       isHidden ? HIDDEN : { value: valueText(value, redaction, secrets) };
     const { nodes, omitted, value, error } = await evaluation.record(show, this.#budget);
-    // The messages of JSONata have values in them.
+    // The messages of JSONata contain values.
     const message = error instanceof Error && !isHidden ? redaction.text(error.message, secrets) : "failed";
     return {
       place: origin?.place ?? "",
@@ -98,7 +98,7 @@ export class Tracer {
     }
   }
 
-  /** The shown parts of a request. @param record Its record: the messages, without their secrets. */
+  /** The displayed parts of a request. @param record the request's record, which contains the messages without their secrets */
   async describe(
     record: AuditRecord,
     { expressions, omitted, isCut }: Evaluated,

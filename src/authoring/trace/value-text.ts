@@ -1,19 +1,19 @@
-/** Values of a trace as text: bounded, and without secrets. */
+/** Formats values of a trace as text: limited, and without secrets. */
 import { isTruncated, type Redaction, type SecretValues } from "../../audit/index.ts";
 import { cutText, isExactNumber, printJson } from "../../base/index.ts";
 
-/** Characters of a value. */
+/** Maximum number of characters of a value. */
 export const MAX_VALUE_LENGTH = 200;
 
-/** Values in a value. Of larger ones whole objects and lists are left out, never a part of one. */
+/** Maximum number of values in a value. In larger values, whole objects and lists are omitted, never a part of one. */
 const MAX_VALUES = 200;
 const MAX_DEPTH = 12;
-/** Characters of a text that are redacted before it is cut. */
+/** Maximum number of characters of a text that are redacted before it is cut. */
 const MAX_TEXT = 20_000;
 
 const LEFT_OUT = "…";
 
-/** A copy with at most this many values. */
+/** Returns a copy with at most this number of values. */
 function prune(value: unknown): unknown {
   let left = MAX_VALUES;
   function copy(part: unknown, depth: number): unknown {
@@ -28,7 +28,7 @@ function prune(value: unknown): unknown {
 }
 
 /**
- * A value as JSON on one line; null for none.
+ * Formats a value as JSON on one line; null if it is missing.
  *
  * @param secrets Values that are replaced everywhere.
  */

@@ -1,28 +1,28 @@
-/** The places of an answer as a tree. */
+/** The places of a response as a tree. */
 import { isObject } from "../../base/index.ts";
 import type { Operation, Place } from "../../migration/index.ts";
 
-/** A member of an answer. The items of a list are at its place. */
+/** A member of a response. Items of a list have the same place as the list. */
 export interface AnswerNode {
-  /** `answer.books.title`. */
+  /** The name of the place: `answer.books.title`. */
   readonly name: string;
-  /** The keys that lead to it: `books`, `title`. */
+  /** The keys that lead to the place: `books`, `title`. */
   readonly path: readonly string[];
   readonly place: Place;
   readonly members: Map<string, AnswerNode>;
-  /** Whether other values than the usual one are tried. */
+  /** Whether values other than the usual one are tried. */
   readonly isTried: boolean;
 }
 
-/** The name of the place of a whole answer. */
+/** The name of the place of a whole response. */
 export const ANSWER = "answer";
 
-/** Members of one answer that are read. */
+/** Maximum number of members of one response that are read. */
 const MOST_MEMBERS = 5_000;
-/** Members of one answer that have other values than their usual one. */
+/** Maximum number of members of one response for which unusual values are tried. */
 export const MOST_TRIED = 800;
 
-/** An answer that its document does not describe. */
+/** The place of a response that its document does not describe. */
 const OBJECT: Place = {
   required: false,
   types: new Set(["object"]),
@@ -31,7 +31,7 @@ const OBJECT: Place = {
   limits: {},
 };
 
-/** All members of an answer by their names, the answer itself first. */
+/** Returns all members of a response by their names, the response itself first. */
 export function answerTree({ answer }: Operation): ReadonlyMap<string, AnswerNode> {
   const nodes = new Map<string, AnswerNode>();
   for (const [name, place] of [[ANSWER, OBJECT] as const, ...answer]) {
@@ -47,7 +47,7 @@ export function answerTree({ answer }: Operation): ReadonlyMap<string, AnswerNod
   return nodes;
 }
 
-/** A copy of an answer with another value at a path, in all items of lists. @param value Undefined leaves the member out */
+/** Returns a copy of a response with a new value at a path, in all items of lists. @param value undefined removes the member */
 export function withValue(answer: unknown, path: readonly string[], value: unknown): unknown {
   const [key, ...deeper] = path;
   if (key === undefined) return value;

@@ -1,32 +1,32 @@
-/** The answers that a description allows, as an arbitrary of fast-check. */
+/** The responses that a description allows, as an arbitrary of fast-check. */
 import * as fc from "fast-check";
 import { generateSync, type JsonSchema } from "json-schema-faker";
 import type { Place } from "../../migration/index.ts";
 import type { AnswerNode } from "./answer-tree.ts";
 import { isAllowed, type Patterns } from "./check-answer.ts";
 
-/** The answers at a place. */
+/** The possible values at a place. */
 export interface Answers {
-  /** The usual one: shrinking leads to it. */
+  /** The usual value: shrinking leads to it. */
   readonly usual: unknown;
   readonly arbitrary: fc.Arbitrary<unknown>;
 }
 
-/** The known facts about a place that its description does not have. */
+/** The known facts about a place that its description does not contain. */
 export interface Hints {
-  /** Whether the pack reads a time here. Documents often say no more than `string`. */
+  /** Whether the pack reads a time here. Documents often only specify `string`. */
   readonly isTime: boolean;
-  /** Values that tables of the pack or golden cases have here. The first one that fits is the usual value. */
+  /** Values for this place in tables of the pack or in golden cases. The first one that fits is the usual value. */
   readonly words: readonly unknown[];
 }
 
-/** What there is to know about the places of an answer. */
+/** The known facts about the places of a response. */
 export interface AnswerFacts {
   readonly hintsOf: (path: readonly string[]) => Hints;
   readonly patterns: Patterns;
 }
 
-/** Times in all usual forms: json-schema-faker writes one of them. */
+/** Times in all usual forms: json-schema-faker only generates one of them. */
 const TIMES = [
   "2026-01-02T03:04:05",
   "2026-01-02T03:04:05Z",
@@ -35,13 +35,13 @@ const TIMES = [
 ];
 const TEXTS = ["text", "", "0", "true", "it's é"];
 const NUMBERS = [1, 2, 1.5, 0];
-/** A word that no document has in an enum. */
+/** A word that no document contains in an enum. */
 const UNKNOWN_WORD = "a-word-that-no-document-has";
 
-/** Characters of a text without a maximum, and of one with a larger one. */
+/** Length of a text without a maximum length, and maximum length of a text with one. */
 const [LONG, MOST_CHARACTERS] = [300, 10_000];
 const MOST_ITEMS = 50;
-/** Values of json-schema-faker at one place. */
+/** Number of values from json-schema-faker for one place. */
 const FAKED = 5;
 
 const isScalar = (type: string): boolean => type !== "array" && type !== "object";
@@ -49,11 +49,11 @@ const isScalar = (type: string): boolean => type !== "array" && type !== "object
 const limitOf = ({ limits }: Place, name: string, otherwise: number): number =>
   typeof limits[name] === "number" ? limits[name] : otherwise;
 
-/** Values by the format, the pattern and the limits of a place. */
+/** Returns values according to the format, the pattern and the limits of a place. */
 function fakedValues({ limits }: Place, type: string, patterns: Patterns): unknown[] {
   const { pattern, format, maxLength, multipleOf, ...bounds } = limits;
   const rules = {
-    // Most documents do not say that a number is not negative.
+    // Most documents do not specify that a number is not negative.
     ...(type !== "string" && { minimum: 0, ...bounds, multipleOf }),
     ...(type === "string" && { ...bounds, format, maxLength: Math.min(Number(maxLength ?? LONG), LONG) }),
     ...(typeof pattern === "string" && patterns.isUsable(pattern) && { pattern }),
@@ -61,10 +61,10 @@ function fakedValues({ limits }: Place, type: string, patterns: Patterns): unkno
   return Array.from({ length: FAKED }, (_, seed) => generateSync({ type, ...rules } as JsonSchema, { seed }));
 }
 
-/** The texts of a place without words. */
+/** Returns the texts of a place without words. */
 function textsOf(place: Place, { isTime }: Hints, patterns: Patterns): unknown[] {
   const { format, ...others } = place.limits;
-  // A document that says more than that it is a text, or a time, describes something else than the pack reads.
+  // If a document specifies more than a text or a time, it describes something different from what the pack reads.
   if (format === "date-time" || (isTime && format === undefined && Object.keys(others).length === 0))
     return TIMES;
   const lengths = [limitOf(place, "minLength", 0), limitOf(place, "maxLength", LONG)];
@@ -72,7 +72,7 @@ function textsOf(place: Place, { isTime }: Hints, patterns: Patterns): unknown[]
   return [...(format === undefined ? [...TEXTS, ...bounds] : []), ...fakedValues(place, "string", patterns)];
 }
 
-/** The numbers of a place without words. */
+/** Returns the numbers of a place without words. */
 const numbersOf = (place: Place, patterns: Patterns): unknown[] => [
   ...NUMBERS,
   limitOf(place, "minimum", 0),
@@ -80,14 +80,14 @@ const numbersOf = (place: Place, patterns: Patterns): unknown[] => [
   ...fakedValues(place, "number", patterns),
 ];
 
-/** The words of an enum, with their types. */
+/** Returns the words of an enum, with their types. */
 const wordsOf = ({ words = new Set() }: Place, types: ReadonlySet<string>): unknown[] =>
   [...words].map((word) => {
     if (types.has("string")) return word;
     return word === "true" || word === "false" ? word === "true" : Number(word);
   });
 
-/** All values that a place without lists and objects may have; undefined if they are too many to try. */
+/** Returns all possible values of a place without lists and objects; undefined if there are too many to try. */
 export function finiteValues({ types, words, ...place }: Place): unknown[] | undefined {
   const isFinite = (type: string) => type === "boolean" || type === "null" || (words && words.size > 0);
   if (types.size === 0 || ![...types].every((type) => isScalar(type) && isFinite(type))) return undefined;
@@ -97,7 +97,7 @@ export function finiteValues({ types, words, ...place }: Place): unknown[] | und
   ];
 }
 
-/** The scalar values of a place, the usual one first. json-schema-faker does not try the limits. */
+/** Returns the scalar values of a place, the usual one first. json-schema-faker does not try the limits. */
 function scalarsOf(
   node: AnswerNode,
   types: ReadonlySet<string>,
@@ -118,7 +118,7 @@ function scalarsOf(
   const allowed = [...hints.words.filter((word) => word !== null), ...described, null].filter((value) =>
     isAllowed(value, { ...place, types }, patterns),
   );
-  // The upstream does not always keep to its document: golden cases have other words, and null.
+  // The upstream may deviate from its document: golden cases may contain other words, and null.
   const kinds = new Set([...types, ...(place.types.has("array") ? [] : ["null"])]);
   const known = hints.words.filter((word) =>
     isAllowed(word, { ...place, types: kinds, words: undefined, limits: {} }, patterns),
@@ -126,7 +126,7 @@ function scalarsOf(
   return [...new Set([...allowed, ...known, ...(hasWords && isText ? [UNKNOWN_WORD] : [])])];
 }
 
-/** A list of answers. */
+/** Returns a list of the given values. */
 function listOf({ usual, arbitrary }: Answers, place: Place): Answers {
   const minLength = Math.min(limitOf(place, "minItems", 0), MOST_ITEMS);
   const maxLength = Math.max(minLength, Math.min(limitOf(place, "maxItems", 3), MOST_ITEMS));
@@ -143,19 +143,19 @@ function objectOf({ members }: AnswerNode, facts: AnswerFacts): Answers {
   return {
     usual: Object.fromEntries(all.map(([key, { usual }]) => [key, usual])),
     arbitrary: fc.record(Object.fromEntries(all.map(([key, { arbitrary }]) => [key, arbitrary])), {
-      // Where no member is required, the document does not say which ones are: they all are there.
+      // If no member is required, the document does not specify which members are present: all of them are.
       requiredKeys: required.length > 0 ? required : [...members.keys()],
     }),
   };
 }
 
-/** The answers at a place. @param isItem Whether they are the items of a list that is there */
+/** Returns the values at a place. @param isItem whether they are the items of an existing list */
 export function answersOf(node: AnswerNode, facts: AnswerFacts, isItem = false): Answers {
   const { place, members } = node;
   const types = isItem ? place.items : place.types;
   const scalars = new Set([...types].filter(isScalar));
   const kinds: Answers[] = [];
-  // Of lists in lists the description has no items.
+  // For nested lists, the description contains no items.
   if (types.has("array"))
     kinds.push(
       isItem ? { usual: [], arbitrary: fc.constant([]) } : listOf(answersOf(node, facts, true), place),

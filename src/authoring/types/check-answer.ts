@@ -1,4 +1,4 @@
-/** Compares an answer with its description. */
+/** Compares a response with its description. */
 import { isObject } from "../../base/index.ts";
 import { prepareRegex, type Regex, RegexLimitError } from "../../jsonata/index.ts";
 import type { Place } from "../../migration/index.ts";
@@ -6,15 +6,15 @@ import { ANSWER, type AnswerNode } from "./answer-tree.ts";
 
 /** A value that the description does not allow. */
 export interface Mismatch {
-  /** `answer.books.title`. */
+  /** The place: `answer.books.title`. */
   readonly place: string;
-  /** Undefined for a member that is missing. */
+  /** The value. Undefined for a missing member. */
   readonly actual: unknown;
-  /** As text: `string or null`. */
+  /** The expected value as text: `string or null`. */
   readonly expected: string;
 }
 
-/** What is expected where a description has no such member. */
+/** The expected value if a description does not contain the member. */
 export const NO_MEMBER = "no such member";
 
 const MAX_PATTERN = 2_000;
@@ -22,7 +22,7 @@ const MAX_PATTERN = 2_000;
 /** Prepares a pattern to run in linear time. @returns undefined if it is invalid, or can't run in linear time */
 function prepare(pattern: string): Regex | undefined {
   if (pattern.length > MAX_PATTERN) return undefined;
-  // Documents also have patterns that are only valid without the flag `u`.
+  // Some documents contain patterns that are only valid without the flag `u`.
   for (const flags of ["u", ""])
     try {
       return prepareRegex(new RegExp(pattern, flags).source, flags)();
@@ -32,7 +32,7 @@ function prepare(pattern: string): Regex | undefined {
   return undefined;
 }
 
-/** Matches patterns in linear time. One that can't, or that once needed too many steps, is not tried. */
+/** Matches patterns in linear time. Patterns that can't be matched so, or once needed too many steps, are not tried. */
 export class Patterns {
   readonly #prepared = new Map<string, Regex | undefined>();
 
@@ -46,7 +46,7 @@ export class Patterns {
     return this.#prepared.get(pattern) !== undefined;
   }
 
-  /** Whether a text lacks a pattern that can be checked. */
+  /** Whether a text does not match a pattern that can be checked. */
   rejects(pattern: string, text: string): boolean {
     try {
       return this.isUsable(pattern) && this.#prepared.get(pattern)?.test(text) === false;
@@ -66,7 +66,7 @@ const FORMATS: ReadonlyMap<unknown, RegExp> = new Map(
   }),
 );
 
-/** The facts that a limit is compared with. Other limits are for clients that send. */
+/** Returns the number that a limit is compared with. Other limits only apply to requests. */
 function measure(name: string, value: unknown): number | undefined {
   if (name.endsWith("Length") && typeof value === "string") return Array.from(value).length;
   if (name.endsWith("Items") && Array.isArray(value)) return value.length;
@@ -90,7 +90,7 @@ function isOfType(value: unknown, types: ReadonlySet<string>): boolean {
   return types.size === 0 || types.has(type) || (types.has("integer") && Number.isInteger(value));
 }
 
-/** The expected value at a place. Undefined if the value is permitted. */
+/** Returns the expected value at a place. Undefined if the value is permitted. */
 function problemOf(value: unknown, { types, words, limits }: Place, patterns: Patterns): string | undefined {
   if (!isOfType(value, types)) return [...types].join(" or ");
   const isScalar = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
@@ -100,11 +100,11 @@ function problemOf(value: unknown, { types, words, limits }: Place, patterns: Pa
   return broken?.join(" ");
 }
 
-/** Whether a value may be at a place. */
+/** Whether a value is allowed at a place. */
 export const isAllowed = (value: unknown, place: Place, patterns: Patterns): boolean =>
   problemOf(value, place, patterns) === undefined;
 
-/** Finds what a description does not allow in an answer, one of each place. */
+/** Finds the values in a response that a description does not allow, at most one for each place. */
 export function findMismatches(
   body: unknown,
   described: ReadonlyMap<string, AnswerNode>,

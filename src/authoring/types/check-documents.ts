@@ -10,14 +10,14 @@ import type { TypeReport } from "./type-report.ts";
 
 /** The files of the documents. */
 export interface DocumentFiles {
-  /** The upstream's document. */
+  /** The file of the upstream's document. */
   readonly new: string;
-  /** The document of the client's API. Default: the description that `alpha-gateway openapi` prints. */
+  /** The file of the client API's document. Default: the description that `alpha-gateway openapi` prints. */
   readonly old?: string | undefined;
 }
 
 /**
- * Checks the fields of a pack against the types of the client's API, for answers that the upstream's document allows.
+ * Checks the fields of a pack against the types of the client's API, for responses that the upstream's document allows.
  *
  * @param results The golden cases of the pack, with their routes
  * @throws {UnreadableDocumentError} {OtherServiceError}
@@ -34,7 +34,7 @@ export async function checkDocuments(
       ? packSurface(pack, { withWords: false })
       : openapiSurface(await readOpenapi(files.old));
   const { catalogs } = readExamples(directory, []);
-  // It loads fast-check and json-schema-faker, which nothing else needs.
+  // It loads fast-check and json-schema-faker, which no other code needs.
   const { checkTypes } = await import("./check-types.ts");
   return checkTypes(pack, { upstream, client, examples: results, catalogs, runs, seed });
 }
@@ -45,7 +45,7 @@ const fileName = (text: string): string =>
     .replaceAll(/^-+|(?<!-)-+$/g, "")
     .slice(0, 80);
 
-/** Writes a golden case of each counterexample into a pack. A file that is there stays. @returns the files */
+/** Writes a golden case for each counterexample into a pack. Existing files stay. @returns the files */
 export function writeCounterexamples(directory: string, { fields }: TypeReport): string[] {
   return fields.flatMap(({ field, object, counterexample }) => {
     if (!counterexample) return [];

@@ -1,5 +1,5 @@
 /**
- * The law of types: for every answer that the upstream's document allows, clients get values of the types in their
+ * The law of types: for every response that the upstream's document allows, clients get values of the types in their
  * API's description.
  */
 import type { Parameters } from "fast-check";
@@ -16,28 +16,28 @@ import { DescribedUpstream, keyWithout } from "./described-upstream.ts";
 import { type Pipeline, RouteTrial, type UpstreamAnswers } from "./route-trial.ts";
 import type { FieldVerdict, TypeReport } from "./type-report.ts";
 
-/** Answers that are tried for each run of a law. */
+/** Number of responses that are tried for each run of a law. */
 const CASES_OF_RUN = 5;
 
 const NOTHING_COMMON =
   "No route of the pack could be tried: compare the paths of both documents, and those of their `servers`, with `base_path` of the pack's upstream and client.";
 
 export interface TypeLawOptions {
-  /** The document of the upstream: the possible answers. */
+  /** The document of the upstream: the possible responses. */
   readonly upstream: Surface;
-  /** The description of the client's API: the permitted answers. */
+  /** The description of the client's API: the permitted responses. */
   readonly client: Surface;
-  /** The golden cases of the pack, with their routes. Their requests are used, and values of their answers. */
+  /** The golden cases of the pack, with their routes. Their requests are used, and values from their responses. */
   readonly examples: readonly ExampleResult[];
   readonly catalogs: CatalogLists;
   readonly runs: number;
   readonly seed: number;
 }
 
-/** A field while it is tried. */
+/** The verdict of a field while it is tested. */
 type OpenVerdict = { -readonly [Key in keyof FieldVerdict]: FieldVerdict[Key] };
 
-/** Routes whose answers have fields. */
+/** Whether the responses of a route contain fields. */
 const hasFields = ({ response, kind, upload, calls, source }: Route): boolean =>
   response !== "none" &&
   kind !== "file" &&
@@ -45,7 +45,7 @@ const hasFields = ({ response, kind, upload, calls, source }: Route): boolean =>
   !calls.some(({ place, repeats }) => place === "before" && repeats) &&
   !("error" in source);
 
-/** Creates the pipeline of a pack. Catalogs are those of golden cases, unless answers are tried for them. */
+/** Creates the pipeline of a pack. Its catalogs come from golden cases, unless responses are tried for them. */
 async function createPipeline(pack: Pack, options: TypeLawOptions): Promise<Pipeline> {
   const { upstream: surface, examples, catalogs } = options;
   const patterns = new Patterns();
@@ -112,7 +112,10 @@ class TypeLaw {
     if (trial.catalog) await trial.run({});
   }
 
-  /** Whether the usual answers of the upstream can't test a route. Reports that, and what they can't test of it. */
+  /**
+   * Whether a route can't be tested with the usual responses of the upstream. Reports this, and the fields that can't
+   * be tested.
+   */
   async #isRefused(trial: RouteTrial): Promise<boolean> {
     const { route, pipeline, operations, catalog } = trial;
     const { status, body } = await trial.run(trial.usual);
@@ -130,7 +133,7 @@ class TypeLaw {
     return isRefused;
   }
 
-  /** Finds a counterexample of a field that has none. */
+  /** Finds a counterexample of a field that has none yet. */
   async #findNext(trial: RouteTrial, parameters: Parameters<[UpstreamAnswers]>): Promise<boolean> {
     const findMismatch = async (answers: UpstreamAnswers) => {
       const { mismatches } = await trial.run(answers);
@@ -146,7 +149,7 @@ class TypeLaw {
     return true;
   }
 
-  /** Whether all values that the upstream can have for a field were tried. */
+  /** Whether all possible upstream values of a field were tried. */
   #isExhausted({ route, operations }: RouteTrial, place: string): boolean {
     const { pack } = this.#pipeline;
     const { rule } = responseFields(route, pack).get(place.slice(ANSWER.length + 1)) ?? {};
@@ -161,7 +164,7 @@ class TypeLaw {
     return sources.length > 0 && sources.every((node) => node.isTried && finiteValues(node.place));
   }
 
-  /** The verdict of a place: of a field of an object, which routes share, or of what is around the objects of a route. */
+  /** The verdict of a place: of a field of an object, which routes share, or of a value around the objects of a route. */
   #verdictOf(route: Route, place: string): OpenVerdict {
     const objects = [ANSWER, objectsPath(route)].filter((part) => part !== "").join(".");
     const [object = route.object] = route.responseObjects;
@@ -175,6 +178,6 @@ class TypeLaw {
   }
 }
 
-/** Holds the fields of a pack against the types of the client's API, for what the upstream's document lets it answer. */
+/** Compares the fields of a pack with the types of the client's API, for the responses that the upstream's document allows. */
 export const checkTypes = async (pack: Pack, options: TypeLawOptions): Promise<TypeReport> =>
   new TypeLaw(await createPipeline(pack, options), options).run();

@@ -1,4 +1,7 @@
-/** Finds the smallest answers that give a client what its description does not allow, and makes a golden case of them. */
+/**
+ * Finds the smallest responses that result in a value that the client's description does not allow, and creates a
+ * golden case from them.
+ */
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { isObject } from "../../base/index.ts";
@@ -12,10 +15,10 @@ import type { DescribedOperation } from "./described-upstream.ts";
 import { jsonOrText, type RouteTrial, type UpstreamAnswers } from "./route-trial.ts";
 import type { Counterexample } from "./type-report.ts";
 
-/** Answers that are tried while they shrink. */
+/** Maximum number of responses that are tried while they shrink. */
 const MOST_TRIES = 600;
 
-/** Answers that show something, as fast-check shrinks them; undefined if none of its cases does. */
+/** Returns the smallest responses that pass a test, as shrunk by fast-check; undefined if none of its cases passes. */
 export async function findSmallest<T>(
   arbitrary: fc.Arbitrary<T>,
   shows: (answers: T) => Promise<boolean>,
@@ -33,7 +36,7 @@ export async function findSmallest<T>(
   return counterexample?.[0];
 }
 
-/** The values at a path, in all items of lists. */
+/** Returns the values at a path, in all items of lists. */
 function valuesAt(part: unknown, path: readonly string[]): unknown[] {
   const [key, ...deeper] = path;
   if (key === undefined) return [part];
@@ -41,7 +44,7 @@ function valuesAt(part: unknown, path: readonly string[]): unknown[] {
   return isObject(part) ? valuesAt(part[key], deeper) : [];
 }
 
-/** Leaves out the members of an answer that have their usual values, as long as it shows the same without them. */
+/** Removes the members of a response that have their usual values, as long as the test still passes. */
 async function leaveOutUsual(
   answer: unknown,
   { nodes, answers: { usual } }: DescribedOperation,
@@ -59,8 +62,8 @@ async function leaveOutUsual(
 }
 
 /**
- * The smallest value of a type, as a placeholder in a golden case. A person who corrects the pack writes the right
- * one.
+ * Returns the smallest value of a type, as a placeholder in a golden case. The author who corrects the pack writes the
+ * right one.
  */
 function placeholder({ types, words }: Place): unknown {
   if (types.has("null") || types.size === 0) return null;
@@ -70,7 +73,7 @@ function placeholder({ types, words }: Place): unknown {
   return types.has("object") ? {} : 0;
 }
 
-/** A golden case of what was sent last. @param body What clients should get */
+/** Writes a golden case from the last request. @param body the body that clients should get */
 function writeGolden(
   { pipeline, request, route, catalog }: RouteTrial,
   title: string,
@@ -98,7 +101,10 @@ function writeGolden(
   return { title, ...request, ...source, response: { status: route.status, body } };
 }
 
-/** Makes the counterexample of a mismatch. @param answers Answers that show it. Only the usual ones get smaller here */
+/**
+ * Creates the counterexample of a mismatch. @param answers responses with the mismatch. Only the usual values become
+ * smaller
+ */
 export async function describeCounterexample(
   trial: RouteTrial,
   mismatch: Mismatch,
@@ -110,7 +116,7 @@ export async function describeCounterexample(
     const { mismatches } = await trial.run(tried);
     return mismatches.some((each) => isDeepStrictEqual(each, mismatch)) ? mismatches : [];
   };
-  // In smaller answers no other field may have another type.
+  // In smaller responses, no other field may have a wrong type.
   const places = new Set((await shown(answers)).map(({ place }) => place));
   const changed = operations.filter(({ key }) => !isDeepStrictEqual(answers[key], usual[key]));
   const shownOnes = changed.length > 0 ? changed : operations.slice(0, 1);

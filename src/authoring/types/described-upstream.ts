@@ -1,4 +1,4 @@
-/** An upstream that answers as its document describes. */
+/** An upstream that responds according to its document. */
 import { findPath, onePage, type Pack, type Route, type Shape, valueAt } from "../../pack/index.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../../gateway/index.ts";
 import { catalogRequest, catalogShapes } from "../../compare/index.ts";
@@ -10,20 +10,20 @@ import { type Answers, answersOf } from "./answers.ts";
 import type { Patterns } from "./check-answer.ts";
 import { collectHints, type KnownValues } from "./known-values.ts";
 
-/** An operation of the document, with the answers that it may give. */
+/** An operation of the document, with its possible responses. */
 export interface DescribedOperation {
-  /** `GET /books/{}`, without the prefix of all paths. */
+  /** The key: `GET /books/{}`, without the prefix of all paths. */
   readonly key: string;
   readonly answers: Answers;
   readonly nodes: readonly AnswerNode[];
   readonly status: number;
-  /** Puts the items of a list on one page; undefined for other answers. */
+  /** Puts the items of a list on one page; undefined for other responses. */
   readonly list:
     | { readonly shape: Shape; readonly name: string; readonly items: readonly string[] }
     | undefined;
 }
 
-/** A call that was answered. */
+/** A call with its response. */
 export interface AnsweredCall {
   readonly request: HttpRequest;
   readonly operation: DescribedOperation | undefined;
@@ -31,13 +31,13 @@ export interface AnsweredCall {
   readonly body: unknown;
 }
 
-/** The key of an operation without the prefix that all paths of an API have: `GET /books/{}`. */
+/** Returns the key of an operation without the prefix of all paths of an API: `GET /books/{}`. */
 export function keyWithout(prefix: string, name: string): string {
   const [method = "", path = ""] = operationKey(name).split(" ");
   return `${method} ${withoutPrefix(path.split("?", 1)[0] ?? "", prefix)}`;
 }
 
-/** The keys of all calls of a route. */
+/** Returns the keys of all calls of a route. */
 export function callsOf({ source, calls, withoutScopes }: Route): string[] {
   const endpoints = [...("call" in source ? [source.call] : []), ...calls.map(({ endpoint }) => endpoint)];
   const catalogs = "catalog" in source ? source.catalog.calls.map(({ path }) => catalogRequest(path)) : [];
@@ -45,7 +45,7 @@ export function callsOf({ source, calls, withoutScopes }: Route): string[] {
   return [...own, ...catalogs, ...(withoutScopes ? callsOf(withoutScopes) : [])];
 }
 
-/** The shapes of lists, by the operations that have them. */
+/** Returns the shapes of lists, by their operations. */
 function listShapes(pack: Pack): ReadonlyMap<string, { readonly shape: Shape; readonly name: string }> {
   const shapes = new Map(catalogShapes(pack));
   for (const { response, source, lists, resource } of pack.routes)
@@ -57,19 +57,19 @@ function listShapes(pack: Pack): ReadonlyMap<string, { readonly shape: Shape; re
   return shapes;
 }
 
-/** The status of successful answers, preferably one with a body. */
+/** Returns the status of successful responses, preferably of one with a body. */
 function successOf({ successes, answer }: Operation): number {
   const found = [...successes].find((status) => answer.size === 0 || status !== "204") ?? "200";
   return Number(found.replaceAll("X", "0")) || 200;
 }
 
-/** Answers by a document. */
+/** Responds according to a document. */
 export class DescribedUpstream implements Upstream {
-  /** The answers that replace the usual ones, by keys of operations. Answers of lists are on one page. */
+  /** The responses that replace the usual ones, by keys of operations. Lists are on one page. */
   replaced: ReadonlyMap<string, unknown> = new Map();
-  /** Gives an item the values that it needs to be in a list. */
+  /** Sets the values that an item needs to belong to a list. */
   fit = (item: unknown): unknown => item;
-  /** The calls since this was emptied. */
+  /** The calls since this list was cleared. */
   received: AnsweredCall[] = [];
   readonly operations: ReadonlyMap<string, DescribedOperation>;
   readonly #find: (method: string, path: string) => { readonly key: string } | undefined;
@@ -77,7 +77,7 @@ export class DescribedUpstream implements Upstream {
   constructor(pack: Pack, surface: Surface, known: KnownValues, patterns: Patterns) {
     const prefix = pack.dialect.upstream.base_path;
     const described = [...surface.values()].map(({ name }) => keyWithout(prefix, name));
-    // A value with slashes is not within the paths of the pack that the document lacks.
+    // A value with slashes is not part of the paths of the pack that are missing in the document.
     const calls = [...new Set([...described, ...pack.routes.flatMap(callsOf)])].map((key) => {
       const [method = "", path = ""] = key.split(" ");
       return { key, method, segments: segmentsOf(path) };
@@ -103,12 +103,12 @@ export class DescribedUpstream implements Upstream {
     this.operations = new Map(operations.map((operation) => [operation.key, operation]));
   }
 
-  /** Whether a call has another answer than the usual one. */
+  /** Whether the response to a call differs from the usual one. */
   isReplaced({ method, path }: HttpRequest): boolean {
     return this.replaced.has(this.#keyOf(method, path));
   }
 
-  /** The key of the operation of a call, of which the document may have none. */
+  /** Returns the key of a call's operation, which may be missing in the document. */
   #keyOf(method: string, path: string): string {
     return this.#find(method, path.split("?", 1)[0] ?? "")?.key ?? "";
   }

@@ -6,10 +6,10 @@ import { splitCall, type Example } from "../examples/example.ts";
 import { tableValues } from "../laws/filter-law.ts";
 import type { Hints } from "./answers.ts";
 
-/** Words of one place, and values of golden cases. */
+/** Maximum number of words of one place, and of values from golden cases. */
 const [MOST_WORDS, MOST_SEEN] = [40, 6];
 
-/** Finds what is known about a member of an answer. */
+/** Finds the known facts about a member of a response. */
 export type FindHints = (path: readonly string[]) => Hints;
 
 /** The golden cases of a pack. */
@@ -18,7 +18,7 @@ export interface KnownValues {
   readonly lists: CatalogLists;
 }
 
-/** The upstream's values that a rule knows: those of its table, and the ids of its catalog in fixed lists and golden cases. */
+/** Returns the upstream's values in a rule: those of its table, and the ids of its catalog in fixed lists and golden cases. */
 function wordsOf({ values, catalog: name = "" }: FieldRule, pack: Pack, lists: CatalogLists): unknown[] {
   const { catalog } = pack.resources.get(name) ?? {};
   const rows = (catalog?.calls ?? []).flatMap(({ path }) => lists[catalogRequest(path)] ?? []);
@@ -30,7 +30,7 @@ function wordsOf({ values, catalog: name = "" }: FieldRule, pack: Pack, lists: C
 /** The scalar values of a place. */
 type SeenValues = Map<string, Set<unknown>>;
 
-/** Adds the scalar values of an answer, by operation and place: `GET /books/{}.title`. */
+/** Adds the scalar values of a response, by operation and place: `GET /books/{}.title`. */
 function addSeen(seen: SeenValues, place: string, value: unknown): void {
   if (Array.isArray(value)) for (const item of value) addSeen(seen, place, item);
   else if (isObject(value))
@@ -39,10 +39,10 @@ function addSeen(seen: SeenValues, place: string, value: unknown): void {
 }
 
 /**
- * Collects the known values of the upstream's answers.
+ * Collects the known values of the upstream's responses.
  *
- * @param keyOf Finds the operation of a call
- * @returns what is known about the members of an operation
+ * @param keyOf finds the operation of a call
+ * @returns a function that returns the known facts about the members of an operation
  */
 export function collectHints(
   pack: Pack,
@@ -64,7 +64,7 @@ export function collectHints(
     const values = new Set([...(seen.get([key, ...path].join(".")) ?? [])].slice(0, MOST_SEEN));
     return {
       isTime: found.some(({ format }) => format === "date-time"),
-      // The usual value is one that the pack has a word for.
+      // The usual value is one for which the pack has a word.
       words: [...values.intersection(words), ...words, ...values],
     };
   };

@@ -1,4 +1,4 @@
-/** One route with one request, to which answers of the upstream are tried. */
+/** One route with one request, for which responses of the upstream are tried. */
 import * as fc from "fast-check";
 import { generateSync } from "json-schema-faker";
 import { isObject } from "../../base/index.ts";
@@ -10,7 +10,7 @@ import { finiteValues } from "./answers.ts";
 import { findMismatches, type Mismatch, type Patterns } from "./check-answer.ts";
 import { callsOf, type DescribedOperation, type DescribedUpstream } from "./described-upstream.ts";
 
-/** Answers of the upstream, by the keys of operations. */
+/** Responses of the upstream, by the keys of operations. */
 export type UpstreamAnswers = Readonly<Record<string, unknown>>;
 
 /** The client's response to given answers. */
@@ -20,7 +20,7 @@ export interface TrialResult {
   readonly mismatches: readonly Mismatch[];
 }
 
-/** The pipeline of a pack in front of an upstream that answers by its document. */
+/** The pipeline of a pack, with an upstream that responds according to its document. */
 export interface Pipeline {
   readonly pack: Pack;
   readonly upstream: DescribedUpstream;
@@ -28,12 +28,12 @@ export interface Pipeline {
   readonly patterns: Patterns;
 }
 
-/** A request, as a golden case writes it. */
+/** A request in the form of a golden case. */
 interface WrittenRequest extends Pick<DryRunRequest, "headers" | "body"> {
   readonly request: string;
 }
 
-/** The request of a route that no golden case has. */
+/** Generates the request of a route without a golden case. */
 function generateRequest({ name, pathParameters, body }: Route): WrittenRequest {
   const valueOf = (type = "text"): string => {
     if (type === "ip6") return "2001:db8::1";
@@ -45,7 +45,10 @@ function generateRequest({ name, pathParameters, body }: Route): WrittenRequest 
   return { request, ...(body && { body: generateSync(body.schema) }) };
 }
 
-/** The plainest request of a golden case that succeeds, or a generated one. Others may ask for a page or a part of a list. */
+/**
+ * Returns the simplest successful request in a golden case, or a generated one. Other requests may select a page or a
+ * part of a list.
+ */
 function findRequest(route: Route, examples: readonly Example[]): WrittenRequest {
   const sizeOf = ({ request, headers = {} }: WrittenRequest) =>
     request.length + JSON.stringify(headers).length;
@@ -65,7 +68,7 @@ function findRequest(route: Route, examples: readonly Example[]): WrittenRequest
   return plainest;
 }
 
-/** A JSON body, or another one as its text. */
+/** Parses a JSON body; returns any other body as text. */
 export function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -76,14 +79,14 @@ export function jsonOrText(text: string): unknown {
 
 type Condition = Readonly<Record<string, unknown>>;
 
-/** The values that a condition allows at members of items, as far as it says so by equality. */
+/** Returns the values that a condition allows for members of items, if it tests for equality. */
 const allowedBy = (where: Condition): (readonly [path: string, value: unknown])[] =>
   Object.entries(where).flatMap(([key, value]) => {
     if (Array.isArray(value)) return value.filter(isObject).flatMap(allowedBy);
     return isObject(value) ? [] : [[key, value] as const];
   });
 
-/** A copy of an item with values that the condition of its list allows: the upstream leaves out all others. */
+/** Returns a copy of an item with values that its list's condition allows: the upstream omits all other items. */
 function fitItem(item: unknown, where: Condition): unknown {
   const fitted = structuredClone(item);
   if (!isObject(fitted)) return fitted;
@@ -97,7 +100,7 @@ function fitItem(item: unknown, where: Condition): unknown {
 /** A route with a request. */
 export class RouteTrial {
   readonly route: Route;
-  /** What the client's description says about the answers. */
+  /** The description of the response in the client's document. */
   readonly described: ReadonlyMap<string, AnswerNode>;
   readonly pipeline: Pipeline;
   readonly request: WrittenRequest;
@@ -118,7 +121,7 @@ export class RouteTrial {
     this.operations = [...new Set(callsOf(route))].flatMap((key) => operations.get(key) ?? []);
   }
 
-  /** The catalog that has its objects; undefined if they are read by a call. */
+  /** The catalog that contains its objects; undefined if they are read by a call. */
   get catalog(): Catalog | undefined {
     return "catalog" in this.route.source ? this.route.source.catalog : undefined;
   }
@@ -127,7 +130,7 @@ export class RouteTrial {
     return Object.fromEntries(this.operations.map(({ key, answers }) => [key, answers.usual]));
   }
 
-  /** Answers with one other value than the usual ones, for each of the values that a place with few values can have. */
+  /** Returns responses with one unusual value, for each possible value of a place that has few. */
   get finiteAnswers(): UpstreamAnswers[] {
     return this.operations.flatMap(({ key, nodes, answers }) =>
       nodes.flatMap(({ place, path, isTried }) =>

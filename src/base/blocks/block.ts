@@ -1,9 +1,9 @@
 /**
- * The text that people read, as data: a page or an output is a list of blocks. One renderer each writes them for a terminal
- * (`terminal.ts`), as HTML (`html.ts`), and as Markdown (`markdown.ts`). Renderers escape all texts.
+ * The text that people read, as data: a page or an output is a list of blocks. Renderers write them for a terminal
+ * (`terminal.ts`), as HTML (`html.ts`), and as Markdown (`markdown.ts`). They escape all texts.
  */
 
-/** The meaning of a label, as a color where there are colors. */
+/** The meaning of a label. It selects a color, if the output has colors. */
 export type Tone = "good" | "warn" | "bad" | "plain";
 
 /** A part of a line: plain text, or formatted text. */
@@ -23,9 +23,9 @@ export type Line = string | readonly Span[];
 export interface Button {
   readonly text: string;
   readonly action: string;
-  /** The members of the action, without the name of the operator and the reason. */
+  /** The members of the action, except the name of the operator and the reason. */
   readonly given?: Readonly<Record<string, string>>;
-  /** The text for screen readers after the action. */
+  /** The text that screen readers read after the action. */
   readonly done: string;
 }
 
@@ -35,7 +35,7 @@ export type Item =
   | {
       readonly line: Line;
       readonly items: readonly Item[];
-      /** The console has it beside the line. */
+      /** The console shows the button beside the line. */
       readonly button?: Button | undefined;
     };
 
@@ -45,11 +45,11 @@ export interface Column {
   readonly number?: true;
 }
 
-/** Rows that belong to a row, with its columns. */
+/** The nested rows of a row, with their own columns. */
 export interface OpenedRows {
-  /** Their name and number, `3 tokens`. */
+  /** The number and kind of the rows, such as `3 tokens`. */
   readonly title: string;
-  /** The name of the first column. */
+  /** The title of the first column. */
   readonly of: string;
   readonly rows: readonly (readonly Line[])[];
 }
@@ -57,20 +57,20 @@ export interface OpenedRows {
 export interface Table {
   readonly kind: "table";
   readonly caption: string;
-  /** Whether the last column has long texts, and the others have names. */
+  /** Whether the last column contains long texts, and the other columns contain names. */
   readonly isLastLong?: true;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Line[])[];
-  /** The blocks that a row opens, by its place; undefined for a row without any. */
+  /** The nested rows, at the index of their row; undefined for a row without nested rows. */
   readonly opened?: readonly (OpenedRows | undefined)[];
 }
 
-/** A chart of stacked bars. Terminals and Markdown have its table. */
+/** A chart of stacked bars. Terminals and Markdown show its table instead. */
 export interface Chart {
   readonly kind: "chart";
   /** A description of the chart for people who can't see it. */
   readonly description: string;
-  /** The parts of a bar from the bottom, with the name of their color. */
+  /** The parts of a bar from the bottom to the top, with the names of their colors. */
   readonly series: readonly { readonly name: string; readonly color: "alpha" | "native" }[];
   /** Text beside the names of the series. */
   readonly note: string;
@@ -93,13 +93,13 @@ export type Block =
   | { readonly kind: "values"; readonly values: readonly (readonly [name: string, value: Line])[] }
   | Chart
   | Table
-  /** Its name, for people who can't see the list. */
+  /** The list's name, for people who can't see it. */
   | { readonly kind: "list"; readonly name?: string; readonly items: readonly Item[] }
   /** Text to copy unchanged, such as a shell command. */
   | { readonly kind: "code"; readonly title: string; readonly text: string }
-  /** Blocks that HTML shows when they are opened. Terminals and Markdown have their title only. */
+  /** Blocks that HTML shows after a click on their title. Terminals and Markdown only show the title. */
   | { readonly kind: "folded"; readonly title: string; readonly blocks: readonly Block[] }
-  /** Blocks that belong together: on a page of its own in print, in a frame, or only kept together. */
+  /** Blocks that belong together: on their own page in print, in a frame, or as a plain group. */
   | { readonly kind: "section"; readonly as: "page" | "frame" | "group"; readonly blocks: readonly Block[] };
 
 /** Renders each kind of block in one format. */
@@ -132,14 +132,14 @@ export function spanText(span: Span): string {
 export const listNames = (names: readonly string[]): readonly Span[] =>
   names.flatMap((name, index): Span[] => [...(index === 0 ? [] : [", "]), { code: name }]);
 
-/** A list; nothing without items. */
+/** Creates a list. Returns no block if there are no items. */
 export const listOf = (items: readonly Item[], name?: string): Block[] =>
   items.length === 0 ? [] : [{ kind: "list", ...(name !== undefined && { name }), items }];
 
-/** Lists with their names. Those without items are left out. */
+/** Creates lists with names. Omits empty lists. */
 export const namedLists = (lists: readonly (readonly [name: string, items: readonly Item[]])[]): Block[] =>
   lists.flatMap(([name, items]) => listOf(items, name));
 
-/** A list that is shown when its title is opened; nothing without items. */
+/** Creates a list that is shown after a click on its title. Returns no block if there are no items. */
 export const foldedList = (title: string, items: readonly Item[]): Block[] =>
   items.length === 0 ? [] : [{ kind: "folded", title, blocks: listOf(items) }];

@@ -1,4 +1,4 @@
-/** The colours of HTML documents, and of the console: both look the same. A style sheet, for light and dark screens. */
+/** The style sheet with the colours of HTML documents and of the console, for light and dark screens. */
 export const COLORS = `/* The colours of the console and of the migration report. */
 :root {
   color-scheme: light dark;

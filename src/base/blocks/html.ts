@@ -15,7 +15,10 @@ import {
 } from "./block.ts";
 import { STYLE } from "./style.ts";
 
-/** The Content-Security-Policy of a document: only its style sheet. Clients choose some of the texts. */
+/**
+ * The Content-Security-Policy of a document. It allows nothing except the style sheet, because clients choose some of
+ * the texts.
+ */
 export const DOCUMENT_POLICY =
   `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; ` +
   "base-uri 'none'; form-action 'none'";
@@ -78,7 +81,7 @@ const rect = (kind: string, [x, y, width, height]: readonly number[]): string =>
 const mark = (color: string): string =>
   `<svg viewBox="0 0 10 10" aria-hidden="true">${rect(color, [0, 0, 10, 10])}</svg>`;
 
-/** A bar for each label, with its parts above each other. */
+/** A bar for each label, with the parts stacked. */
 function renderChart({ description, series, note, bars }: Chart): string {
   const maximum = Math.max(1, ...bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0)));
   const height = (value: number): number => (value / maximum) * HEIGHT * 0.94;

@@ -40,7 +40,7 @@ function code(text: string): string {
   return `${mark}${padding}${line}${padding}${mark}`;
 }
 
-/** An anchor, or a link to one. Names of clients are in it, which they may choose: nothing of markup stays. */
+/** An anchor, or a link to an anchor. It may contain a name that a client chose, so all markup is removed. */
 const fragment = (id: string): string =>
   encodeURIComponent(id.toWellFormed()).replaceAll(
     /[!'()*~]/g,
@@ -72,7 +72,7 @@ const renderCell = (line: Line): string =>
     )
     .join("");
 
-/** Rows that belong to another one are below it, and indented. */
+/** Nested rows are below the row that contains them, and indented. */
 function renderTable({ columns, rows, opened = [] }: Table): string {
   const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [

@@ -13,16 +13,16 @@ import {
   type Table,
 } from "./block.ts";
 
-/** How blocks are written. */
+/** The layout of the output. */
 export interface TerminalLayout {
-  /** Columns of the terminal; tables fold their longest cells. Default: unlimited, as for a file. */
+  /** Width of the terminal in characters; tables fold their longest cells. Default: unlimited, as for a file. */
   readonly width?: number | undefined;
 }
 
 const INDENT = "  ";
 /** Spaces between two columns. */
 const GAP = 2;
-/** Characters that a folded column keeps. */
+/** Minimum width of a folded column, in characters. */
 const LEAST_WIDTH = 12;
 
 const plainText = (line: Line): string => toVisibleLine(spansOf(line).map(spanText).join(""));
@@ -64,7 +64,7 @@ function fitWidths(
   return widths;
 }
 
-/** Rows as texts, and the rows that they open to below them, indented. */
+/** Returns the rows as texts. Nested rows follow their row and are indented. */
 const cellsOf = ({ rows, opened = [] }: Table): string[][] =>
   rows.flatMap((cells, place) => [
     cells.map(plainText),
@@ -123,7 +123,7 @@ const createWriters = (layout: TerminalLayout): BlockWriters => ({
   section: ({ as, blocks }) => joinBlocks(blocks, layout, as === "group" ? "\n" : undefined),
 });
 
-/** A line without text between two blocks, but not below the heading of a small part, and not in a group. */
+/** Writes an empty line between two blocks, except below the heading of a small part and in a group. */
 function joinBlocks(blocks: readonly Block[], layout: TerminalLayout, between = "\n\n"): string {
   const write = createBlockWriter(createWriters(layout));
   return blocks

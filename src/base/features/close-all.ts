@@ -1,13 +1,13 @@
 /** Closes something; it may return a promise. */
 export type Closer = () => unknown;
 
-/** Keeps something open until the end. @returns The same */
+/** Registers a resource to close at the end. @returns the same resource */
 export type Keep = <T>(value: T, close: (value: T) => unknown) => T;
 
 /**
  * Runs a function, and then closes the resources that it registered, the last one first.
  *
- * @throws Its error, or else the first error of closing
+ * @throws the function's error, otherwise the first error of closing
  */
 export async function withClosing<T>(run: (keep: Keep) => Promise<T>): Promise<T> {
   const closers: Closer[] = [];
@@ -28,7 +28,8 @@ export async function withClosing<T>(run: (keep: Keep) => Promise<T>): Promise<T
 /**
  * Calls all functions, the last one first, because a resource may need earlier ones.
  *
- * @throws The first error, after all have been called. A resource that can't be closed does not keep others open.
+ * @throws the first error, after all functions have been called. An error does not prevent the other resources from
+ *   being closed.
  */
 export async function closeAll(closers: readonly Closer[]): Promise<void> {
   const errors: unknown[] = [];

@@ -2,15 +2,15 @@
 import type { z } from "zod";
 import type { CommandResult, CommandSyntax } from "./feature-command.ts";
 
-/** The result of an action: the command line prints its blocks, and the admin API returns its data beside the status. */
+/** The result of an action: the command line prints its blocks, and the admin API returns its data together with the status. */
 export type ActionResult = Partial<CommandResult> & { readonly data?: object };
 
 interface ActionDeclaration {
   /** `POST /api/FEATURE/NAME`. */
   readonly name: string;
-  /** The correct request, for a client that sent another one. Undefined: the admin API does not offer it. */
+  /** The correct request, for a client that sent an invalid one. Undefined if the admin API does not offer the action. */
   readonly usage?: string;
-  /** The command that does it. Undefined: the command line does not offer it. */
+  /** The command that does the same. Undefined if the command line does not offer the action. */
   readonly command?: CommandSyntax;
 }
 
@@ -19,8 +19,8 @@ export interface FeatureAction<Parts> extends ActionDeclaration {
   /**
    * Validates the input.
    *
-   * @returns A function that executes the action, and may throw a {@link RefusedError}. Undefined if the input has
-   * another form
+   * @returns A function that executes the action, and may throw a {@link RefusedError}. Undefined if the input is
+   *   invalid
    */
   accept(input: unknown, parts: Parts): (() => Promise<ActionResult>) | undefined;
 }
@@ -41,11 +41,11 @@ export const createAction = <Parts, Input>({
   },
 });
 
-/** The action can't be done. The message names the reason and the remedy. */
+/** The action can't be carried out. The message names the reason and the remedy. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
   readonly code: string;
-  /** Whether it names something that does not exist. */
+  /** Whether the action names something that does not exist. */
   readonly isUnknown: boolean;
 
   constructor(code: string, message: string, { isUnknown = false } = {}) {

@@ -14,7 +14,7 @@ import type { Closer } from "./close-all.ts";
 /** The log text of an operation that fails repeatedly. */
 export interface OutageText {
   readonly code: `AG_${string}`;
-  /** The broken part, and the effect meanwhile. */
+  /** The broken part, and the effect of the outage. */
   readonly begins: string;
   readonly ends: string;
 }
@@ -23,7 +23,7 @@ export interface OutageText {
 export interface FeatureProcess {
   readonly log: Log;
   readonly metrics: FeatureMetrics;
-  /** Whether it only reads: nothing is watched, repeated or published. */
+  /** Whether the process only reads: it watches, repeats and publishes nothing. */
   readonly isReadOnly: boolean;
 }
 
@@ -36,25 +36,25 @@ export interface FeatureHost extends FeatureProcess {
     kind: OperatorFileKind<Definition, T>,
     options?: Pick<WatchOptions<T>, "join" | "onChange">,
   ): WatchedFile<T>;
-  /** A gateway calls back when one of some files changes. */
+  /** Calls back when one of the files changes. Only a gateway does this. */
   watch(files: readonly string[], onChange: () => void): void;
   /**
    * Repeats work of a gateway at intervals, one run at a time. The first run starts after one interval.
    *
-   * @param outage The outage that a gateway logs if it fails. A command throws
-   * @returns runs it now
+   * @param outage The outage that a gateway logs if the work fails. A command throws instead
+   * @returns a function that runs the work now
    */
   repeat(everyMs: number, run: () => Promise<unknown>, outage?: OutageText): () => Promise<void>;
 }
 
-/** A command, which looks at a feature and ends. */
+/** Creates the process of a command, which reads a feature once and ends. */
 export const commandProcess = (): FeatureProcess => ({
   log: createLog("silent", "json"),
   metrics: NO_METRICS,
   isReadOnly: true,
 });
 
-/** Creates the host of one feature. @param closers Receive functions that end the work of the feature */
+/** Creates the host of one feature. @param closers receive functions that end the work of the feature */
 export function createHost(process: FeatureProcess, closers: Closer[]): FeatureHost {
   const { log, metrics, isReadOnly } = process;
 

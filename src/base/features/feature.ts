@@ -8,17 +8,17 @@ import type { FeatureHost } from "./feature-host.ts";
 
 /** The page of a feature in the console. */
 export interface FeaturePage {
-  /** `plan`: the page is at `#/plan`. */
+  /** The address of the page: `plan` for `#/plan`. */
   readonly address: string;
   readonly title: string;
-  /** Title and text where the settings don't turn the feature on. */
+  /** Title and text for the page if the settings don't turn the feature on. */
   readonly absent?: readonly [title: string, text: string];
 }
 
-/** The form of a page, which sends an action with the name of the operator and a reason. */
+/** The form on a page. It sends an action with the name of the operator and a reason. */
 export interface ActionForm {
   readonly label: string;
-  /** Characters. */
+  /** Maximum length of a reason in characters. */
   readonly longestReason: number;
   /** Values that the operator chooses, by their names in the action. */
   readonly choice?: {
@@ -32,47 +32,47 @@ export interface ActionForm {
 /** The name of a feature in the admin API and in commands. */
 export interface FeatureIdentity {
   readonly name: string;
-  /** The member of `GET /api/NAME` that contains its status. Undefined: it has none there. */
+  /** The member of `GET /api/NAME` that contains the status. Undefined if the status is not in that response. */
   readonly member?: string;
-  /** The setting that turns it on. */
+  /** The setting that turns the feature on. */
   readonly setting: SettingName;
-  /** The form of the file that the setting names; undefined: it names another thing. */
+  /** The form of the file that the setting names. Undefined if the setting does not name a file. */
   readonly schema?: z.ZodType;
   /** Whether a check of the file opens the client directory, or the state store, in addition to the pack. */
   readonly checksWith?: { readonly clients?: true; readonly state?: true };
-  /** Undefined: the console has none. */
+  /** Undefined if the console has no page for the feature. */
   readonly page?: FeaturePage;
-  /** The actions of people. */
+  /** The actions that people can do. */
   readonly actions?: readonly FeatureAction<FeatureParts>[];
 }
 
-/** The members of a feature for the parts of a gateway that iterate over all features. All of it is optional. */
+/** The members of an open feature for the code of a gateway that iterates over all features. All are optional. */
 export interface FeatureParts<Pack = never> {
-  /** The content of its file, in few words: `3 stages`. */
+  /** Summarizes the content of the file: `3 stages`. */
   summary?(): string;
-  /** The result of `GET /api/NAME`. @param query Of the form of `parameters` */
+  /** Returns the result of `GET /api/NAME`. @param query has the form of `parameters` */
   status?(query: unknown): unknown;
-  /** The status for people, in its command and its page of the console. */
+  /** Returns the status for people, for the command and for the page of the console. */
   describe?(): readonly Block[] | Promise<readonly Block[]>;
-  /** The form of its page in the console. */
+  /** Returns the form for the page of the console. */
   form?(): ActionForm;
-  /** Form of the query parameters of `GET /api/NAME`. Default: it has none. */
+  /** Form of the query parameters of `GET /api/NAME`. Default: no parameters. */
   readonly parameters?: z.ZodObject;
-  /** Whether the console has a page of it. Default: it has. */
+  /** Whether the console shows a page for the feature. Default: true. */
   readonly isShown?: boolean;
   readonly items?: {
-    /** The name of one of them: `example`. */
+    /** The name of one resource, such as `example`. */
     readonly name: string;
-    /** The response of `GET /api/NAME/ID`; undefined if nothing has this id. */
+    /** Returns the response of `GET /api/NAME/ID`; undefined if nothing has this id. */
     read(id: string): Promise<unknown>;
   };
-  /** The names in its file that a pack does not have. A pack that lacks any is rejected. */
+  /** Returns the names in the feature's file that are missing in a pack. If there are any, the pack is rejected. */
   missingNames?(next: Pack): readonly string[];
-  /** From now on the file is checked with this pack. */
+  /** Sets the pack that the file is checked with from now on. */
   usePack?(pack: Pack): void;
-  /** Reads its files again. Never throws. */
+  /** Reads the feature's files again. Never throws. */
   reload?(): void;
-  /** Called when a shutdown begins, while requests still end. Never rejects. */
+  /** Called when a shutdown starts, while requests are still in flight. Never rejects. */
   stop?(): Promise<void>;
   close?(): unknown;
 }
@@ -80,16 +80,16 @@ export interface FeatureParts<Pack = never> {
 /**
  * An operator feature. Opening it reads its files and its shared state.
  *
- * @template Needs What it asks of others
- * @template Parts What others need of it; undefined where the settings do not turn it on
+ * @template Needs The parts of the gateway that the feature uses
+ * @template Parts The interface of the open feature; undefined if the settings do not turn it on
  */
 export interface Feature<Needs, Parts> extends FeatureIdentity {
   readonly actions?: readonly FeatureAction<NonNullable<Parts>>[];
   readonly commands?: FeatureCommands<Needs, NonNullable<Parts>>;
   /**
-   * Opens it. The host ends its reads and repeated work.
+   * Opens the feature. The host ends its reads and its repeated work.
    *
-   * @throws {OperatorFileError} If its file is invalid.
+   * @throws {OperatorFileError} if its file is invalid
    */
   open(settings: Settings, needs: Needs, host: FeatureHost): Parts | Promise<Parts>;
 }

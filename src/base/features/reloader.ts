@@ -1,25 +1,28 @@
-/** Reads something again while requests are served. */
+/** Reads a file again while requests are served. */
 import type { Metrics } from "../metrics/metrics.ts";
 
 /**
- * Reads the file again. Never rejects. @returns The problem of the file. If another call supersedes this one, the
- * result of the newest
+ * Reads the file again. Never rejects. @returns the problem of the file. If a later call supersedes this one, the
+ * result of the later call
  */
 export type Reload = () => Promise<Error | undefined>;
 
 export interface ReloaderOptions {
-  /** Reads it, and brings it into force, unless the signal was aborted: another call supersedes it. @throws If it is invalid */
+  /**
+   * Reads the file and activates it, unless a later call superseded this one and aborted the signal. @throws if the
+   * file is invalid
+   */
   readonly read: (signal: AbortSignal) => unknown;
-  /** The previous version stays. */
+  /** Called if the file is invalid. The previous version stays active. */
   readonly onFailure: (error: unknown) => void;
   readonly gauge?: { readonly name: string; readonly help: string };
   readonly metrics: Pick<Metrics, "addGauge">;
 }
 
-/** Creates a function that reads something again. If it is invalid, the previous one stays active. */
+/** Creates a function that reads a file again. If it is invalid, the previous version stays active. */
 export function createReloader({ read, onFailure, gauge, metrics }: ReloaderOptions): Reload {
   let latest = new AbortController();
-  /** The result of the newest call, which is the result of all that it supersedes, too. */
+  /** The result of the newest call. Calls that it supersedes have the same result. */
   let newest: Promise<Error | undefined> = Promise.resolve(undefined);
   let isLastSuccessful = true;
   if (gauge) metrics.addGauge(gauge.name, gauge.help, () => Number(isLastSuccessful));

@@ -44,16 +44,19 @@ function describeLimit(issue: LimitIssue): string {
   return `must have ${bound} ${limit} ${issue.origin === "string" ? "characters" : "entries"}`;
 }
 
-/** Whether an issue is that a value has another type than all that fit. */
+/** Whether the issue is that the value's type fits no alternative. */
 const isOfOtherType = (issue: Issue, value: unknown): boolean =>
   issue.path.length === 0 &&
   (issue.code === "invalid_type" ||
     (issue.code === "invalid_value" && !issue.values.some((word) => typeof word === typeof value)));
 
-/** A value that may have this many types may be any JSON. */
+/** If a value may have this many types, any JSON is valid. */
 const MAX_KINDS = 6;
 
-/** Describes the valid values if several types are allowed: the problem of the type that the value has, or all types. */
+/**
+ * Describes the valid values if several types are allowed: the problem of the alternative that has the value's type, or
+ * all types.
+ */
 function describeUnion(branches: readonly (readonly Issue[])[], data: unknown, path: YamlPath): Message {
   const value = valueAt(data, path);
   const close = branches.find((issues) => !issues.some((each) => isOfOtherType(each, value)));
@@ -80,7 +83,7 @@ function codeOf(issue: Issue, data: unknown): DiagnosticCode {
   return issue.code === "invalid_type" || issue.code === "invalid_union" ? "wrong-type" : "invalid-value";
 }
 
-/** Zod's description of a value without a message of its own. */
+/** Zod's description of a value that has no specific message. */
 const DEFAULT_MESSAGE = "Invalid input";
 
 /** Phrases a validation issue for the author of a pack. */
@@ -118,7 +121,7 @@ function describeIssue(issue: Issue, data: unknown, schema: () => Json = () => (
   }
 }
 
-/** Adds a correction for a value of a wrong type. @param text as it is written */
+/** Adds a correction for a value of a wrong type. @param text the value as the author wrote it */
 function withCorrection(
   message: Message,
   value: unknown,

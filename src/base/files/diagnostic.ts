@@ -1,9 +1,9 @@
-/** The most diagnostics that are reported of a pack. Later ones are often consequences of the first. */
+/** Maximum number of diagnostics that are reported for a pack. Later ones are often consequences of the first. */
 export const MAX_DIAGNOSTICS = 50;
 
 /**
- * The kinds of problems, by their codes, which do not change when messages do. `rule` has all that the keys of a pack say
- * about each other.
+ * The kinds of problems, by their codes, which do not change when messages do. `rule` covers all contradictions between
+ * keys of a pack.
  */
 export const DIAGNOSTIC_CODES = {
   unreadable: "a file or folder can't be read, or is too large",
@@ -70,7 +70,7 @@ export const withCode = (message: Message, code: DiagnosticCode): Message =>
         get message() {
           return message.message;
         },
-        // A hint may take long: it is read once the diagnostic is kept.
+        // A hint may take long to compute: it is read after the decision to keep the diagnostic.
         get hint() {
           return message.hint;
         },
@@ -78,7 +78,7 @@ export const withCode = (message: Message, code: DiagnosticCode): Message =>
       };
 
 /**
- * A pack is invalid. Holds every diagnostic, not just the first.
+ * A pack is invalid. The error contains every diagnostic.
  *
  * @example
  * ```ts
@@ -102,14 +102,14 @@ export class PackError extends Error {
   }
 }
 
-/** `mappings/vm.yaml:42:17: unknown catalog "datacentres"`, the format of compilers: editors jump to the location. */
+/** `mappings/vm.yaml:42:17: unknown catalog "datacentres"` is the format of compilers, so editors can jump to the location. */
 export const formatDiagnosticLine = (diagnostic: Diagnostic): string =>
   `${diagnostic.file}:${diagnostic.line}:${diagnostic.column}: ${diagnostic.message}`;
 
 /** Longer source lines are cut, so that the caret stays below its column. */
 const MAX_WIDTH = 110;
 
-/** The source line with a caret below the column. Tabs and control characters become blanks. */
+/** The source line with a caret below the column. Tabs and control characters are replaced by blanks. */
 function codeFrame({ line, column, excerpt = "" }: Diagnostic): string[] {
   const skipped = column > MAX_WIDTH ? column - MAX_WIDTH / 2 : 0;
   const text = excerpt

@@ -1,4 +1,4 @@
-/** Reads a YAML file of an operator, such as the client directory, with all its problems and their places. */
+/** Reads a YAML file of an operator, such as the client directory, and reports all its problems with their locations. */
 import { z } from "zod";
 import { readTextFile, UnfitFileError } from "../settings/read-text-file.ts";
 import { errorText } from "../settings/error-text.ts";
@@ -13,7 +13,7 @@ export interface FileProblem extends Diagnostic {
   readonly code: string;
 }
 
-/** An operator's file is invalid. Holds every problem, not just the first. */
+/** An operator's file is invalid. The error contains every problem. */
 export class OperatorFileError extends Error {
   override readonly name = "OperatorFileError";
   readonly code = "AG_FILE_REJECTED";
@@ -28,10 +28,10 @@ export class OperatorFileError extends Error {
 /** Reports a problem of the value at a path. */
 export type ReportProblem = (code: string, path: YamlPath, message: Message) => void;
 
-/** A kind of file: its form, and its compiled result. */
+/** A kind of file: its schema and the function that compiles it. */
 export interface OperatorFileKind<Definition, T> {
   readonly schema: z.ZodType<Definition>;
-  /** Compiles valid data for requests. It reports problems that the schema can't see. */
+  /** Compiles valid data for requests. Reports problems that the schema can't detect. */
   readonly compile: (definition: Definition, report: ReportProblem) => T;
 }
 
@@ -42,8 +42,8 @@ export const operatorFileSchema = (schema: z.ZodType): Readonly<Record<string, u
 /**
  * Validates and compiles the text of a file.
  *
- * @throws {OperatorFileError} With all problems: `AG_FILE_SYNTAX` where it is not YAML, `AG_FILE_INVALID` where it does
- *   not have the form of its kind, and the codes that the kind reports.
+ * @throws {OperatorFileError} With all problems: `AG_FILE_SYNTAX` if it is not YAML, `AG_FILE_INVALID` if it does not
+ *   match the schema, and the codes that the kind reports.
  */
 export function parseOperatorFile<Definition, T>(
   { file, text }: YamlText,
@@ -73,7 +73,7 @@ const unreadable = (file: string, code: string, message: string): OperatorFileEr
 /**
  * Reads a file.
  *
- * @throws {OperatorFileError} As {@link parseOperatorFile}; `AG_FILE_UNREADABLE` where it can't be read, and
+ * @throws {OperatorFileError} As {@link parseOperatorFile}; `AG_FILE_UNREADABLE` if it can't be read, and
  *   `AG_FILE_TOO_LARGE` above 4 MB.
  */
 export function readOperatorFile<Definition, T>(file: string, kind: OperatorFileKind<Definition, T>): T {

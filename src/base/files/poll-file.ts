@@ -1,13 +1,13 @@
 import { unwatchFile, watchFile, type Stats } from "node:fs";
 
-/** Time between two looks at a file. */
+/** Time between two checks of a file. */
 const POLL_MS = 2000;
 
 /**
- * Calls back after a file has changed, or was replaced by another one. The file is polled: others in its folder may change
+ * Calls back after a file has changed or was replaced. The file is polled, because other files in its folder may change
  * all the time, and a mounted secret is replaced by a link.
  *
- * @returns ends the watch
+ * @returns a function that ends the watch
  */
 export function pollFile(file: string, onChange: () => void): () => void {
   const listener = (current: Stats, previous: Stats): void => {

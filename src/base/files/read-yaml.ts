@@ -7,7 +7,7 @@ import { parseYaml, type YamlSource, type YamlText } from "./yaml-source.ts";
 /** Limits of one file and of a folder. The largest file of a pack that ships with the gateway has 14 kB. */
 const [MAX_FILE_BYTES, MAX_FOLDER_BYTES] = [256 * 1024, 4 * 1024 * 1024];
 
-/** @throws {PackError} If it exceeds the limits, or is not a regular file. @returns The number of its bytes. */
+/** @throws {PackError} if the file exceeds the limits, or is not a regular file. @returns its size in bytes */
 function sizeOf(file: string, sizeOfOthers: number): number {
   const refuse = (message: string): never => {
     throw new PackError([{ file, line: 1, column: 1, code: "unreadable", message }]);

@@ -1,4 +1,4 @@
-/** Finds in the JSON Schema of a file which keys and values it may have at a path. */
+/** Finds the keys and values that the JSON Schema of a file allows at a path. */
 
 /** A JSON Schema. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ function schemasAt(schema: Json, path: readonly PropertyKey[]): Json[] {
   return reached.flatMap(alternatives);
 }
 
-/** The keys of a map that a schema names. */
+/** Returns the keys of a map that a schema names. */
 const keysOf = ({ properties, propertyNames }: Json): string[] => [
   ...Object.keys(isSchema(properties) ? properties : {}),
   ...(isSchema(propertyNames) && Array.isArray(propertyNames["enum"])
@@ -47,7 +47,7 @@ export const takesText = (schema: Json, path: readonly PropertyKey[]): boolean =
     (each) => each["type"] === "string" && !each["enum"] && each["const"] === undefined,
   );
 
-/** Describes the value at a path: an example, the valid values, or its type. Empty where the schema does not say. */
+/** Describes the value at a path: an example, the valid values, or its type. Empty if the schema does not define it. */
 export function describeValue(schema: Json, path: readonly PropertyKey[]): string {
   const found = schemasAt(schema, path);
   const [example] = found.flatMap(({ examples }) => (Array.isArray(examples) ? examples : []));

@@ -10,50 +10,50 @@ import { suggestionFor } from "./suggest.ts";
 import type { YamlSource } from "./yaml-source.ts";
 import type { YamlPath } from "./yaml-nodes.ts";
 
-/** Where an expression is written. */
+/** The location of an expression in its file. */
 export interface Origin {
   /** File and line, for operators and authors: `book.yaml:12`. */
   readonly place: string;
-  /** The keys that lead to it: `fields.price.read`. */
+  /** The keys that lead to the expression: `fields.price.read`. */
   readonly path: string;
-  /** The field that it translates, if it belongs to one. */
+  /** The field that the expression translates, if it belongs to a field. */
   readonly field: string | undefined;
 }
 
 /** A location in a file of a pack, to which diagnostics are reported. */
 export interface SourceLocation {
   at(...keys: PropertyKey[]): SourceLocation;
-  /** Reports a diagnostic here. `offset` counts characters into the text at this location. */
+  /** Reports a diagnostic here. `offset` is a number of characters from the start of the text at this location. */
   report(message: Message, offset?: number): void;
-  /** Reports a diagnostic of the key that leads here. */
+  /** Reports a diagnostic of the key at this location. */
   reportKey(message: Message): void;
   /** Whether a definition of this name is invalid, and was left out. */
   isRemoved(name: string): boolean;
   /** The functions that expressions may call, by name. */
   readonly functions: ReadonlyMap<string, string>;
-  /** Headers of clients that no expression reads, in lower case. */
+  /** Lower-case names of the client headers that expressions can't read. */
   readonly hiddenHeaders: readonly string[];
   /** Whether an earlier build found the pack valid, so that slow checks can be skipped. */
   readonly isChecked: boolean;
-  /** The same location, which belongs to a field. */
+  /** Returns the same location as a part of a field. */
   ofField(name: string): SourceLocation;
-  /** The same location, and those below it, with other diagnostics. */
+  /** Returns the same location, with a different way of reporting for it and the locations below it. */
   with(reporting: Reporting): SourceLocation;
-  /** Where to find the source of an expression, for its errors. */
+  /** The location of an expression's source, for its errors. */
   readonly origin: Origin;
 }
 
-/** How diagnostics of a location are reported, and the variables of its expressions. */
+/** The way in which a location reports diagnostics, and the variables of its expressions. */
 export interface Reporting {
-  /** The code of diagnostics without one. */
+  /** The code of diagnostics that have none. */
   readonly code?: DiagnosticCode;
-  /** They are left out, because they are reported at another location. */
+  /** Whether diagnostics are dropped, because they are reported at a different location. */
   readonly isSilent?: boolean;
-  /** Diagnostics of locations below are reported here. */
+  /** Whether diagnostics of locations below are reported here. */
   readonly isPinned?: boolean;
   /** The functions that expressions may call, by name. */
   readonly functions?: ReadonlyMap<string, string>;
-  /** Headers of clients that no expression reads, in lower case. */
+  /** Lower-case names of the client headers that expressions can't read. */
   readonly hiddenHeaders?: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export const NOTHING_REMOVED: RemovedParts = { names: new Set(), isIncomplete: (
 
 const NO_FUNCTIONS: ReadonlyMap<string, string> = new Map();
 
-/** Reports that are kept of one pack: more than {@link MAX_DIAGNOSTICS}, because some of them say the same. */
+/** Maximum number of reports that are kept for one pack: more than {@link MAX_DIAGNOSTICS}, because some are duplicates. */
 const MAX_REPORTS = 4 * MAX_DIAGNOSTICS;
 
 /** A location is a path in a file, with the data that all locations of the file share. */
@@ -80,8 +80,8 @@ interface LocationParts extends Reporting {
 }
 
 /**
- * A class: a pack keeps a thousand locations, and closures for their methods would take 1 MB more. Its members are not
- * `#private`, because some locations inherit from others (`resource-files.ts`).
+ * A class, because a pack keeps a thousand locations, and closures for their methods would take 1 MB more. Its members
+ * are not `#private`, because some locations inherit from others (`resource-files.ts`).
  */
 class FileLocation implements SourceLocation {
   private readonly parts: LocationParts;
@@ -150,7 +150,7 @@ class FileLocation implements SourceLocation {
   }
 }
 
-/** The top of a file. Diagnostics are added to the list. */
+/** Creates the location of the top of a file. Diagnostics are added to the list. */
 export const locationIn = (
   source: YamlSource,
   diagnostics: Diagnostic[],
@@ -169,7 +169,7 @@ export function resolveReference<T>(
     location.report({
       message: `unknown ${kind} "${name}"`,
       code: "unknown-reference",
-      // Compares the name with all others, which takes long: only for diagnostics that are kept.
+      // Comparing the name with all others takes long, so this is only done for diagnostics that are kept.
       get hint() {
         return suggestionFor(name, [...among.keys()]);
       },

@@ -7,15 +7,15 @@ import type { YamlSource } from "./yaml-source.ts";
 import type { YamlPath } from "./yaml-nodes.ts";
 
 /**
- * The issue of a short form, `ETag: "X Bad"` for `ETag: { upstream: "X Bad" }`, as one of the text: the author has written no
- * such key.
+ * Changes an issue of a short form, `ETag: "X Bad"` for `ETag: { upstream: "X Bad" }`, to one of the text, because the
+ * author did not write the key `upstream`.
  */
 function ofShortForm(issue: Issue, data: unknown): Issue {
   const whole = issue.path.slice(0, -1);
   return typeof valueAt(data, whole) === "string" ? { ...issue, path: whole } : issue;
 }
 
-/** The issues of the only alternative that takes a value of this type, in place of "is none of them". */
+/** Returns the issues of the only alternative that accepts a value of this type, instead of "is none of them". */
 function ofAlternative(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [issue];
   const [fitting, ...others] = (issue.errors as Issue[][]).filter((issues) =>
@@ -26,8 +26,8 @@ function ofAlternative(issue: Issue): Issue[] {
 }
 
 /**
- * A key without a value whose content is on the same level, because it is not indented. Then the content is neither
- * reported as unknown keys, nor as missing.
+ * Finds a key without a value whose content is on the same level, because it is not indented. The content is then
+ * reported neither as unknown keys nor as missing.
  */
 function findLostContent(
   issues: readonly Issue[],
@@ -78,10 +78,10 @@ function withoutInvalid(
   return copy;
 }
 
-/** Removing an invalid part can make its parent invalid, so removal is repeated up to this often. */
+/** Maximum number of rounds. Removing an invalid part can make its parent invalid, so removal is repeated. */
 const MAX_ROUNDS = 6;
 
-/** The file without its invalid parts; `undefined` where the rest does not match the schema either. */
+/** Returns the file without its invalid parts; `undefined` if the rest does not match the schema. */
 function validPart<T>(
   source: YamlSource,
   schema: z.ZodType<T>,
@@ -97,7 +97,7 @@ function validPart<T>(
   return undefined;
 }
 
-/** Whether a missing key is there under a similar name, which is reported as unknown. */
+/** Whether a missing key exists under a similar name, which is reported as unknown. */
 const isMisspelt = (missing: Issue, issues: readonly Issue[], data: unknown): boolean =>
   valueAt(data, missing.path) === undefined &&
   issues.some(
@@ -110,7 +110,7 @@ const isMisspelt = (missing: Issue, issues: readonly Issue[], data: unknown): bo
 
 const quoted = (keys: readonly string[]): string => keys.map((key) => `"${key}"`).join(", ");
 
-/** The diagnostics of the unknown keys of one map: one for each that is nearly right, one for all others. */
+/** Describes the unknown keys of one map: one diagnostic for each that is nearly right, and one for all others. */
 function describeUnknownKeys(
   { path, keys }: { readonly path: YamlPath; readonly keys: readonly string[] },
   source: YamlSource,
@@ -134,7 +134,7 @@ function describeUnknownKeys(
   ];
 }
 
-/** The first issues. An issue about unknown keys counts once for each. */
+/** Returns the first issues. An issue about unknown keys counts once for each key. */
 function firstIssues(issues: readonly Issue[]): Issue[] {
   const first: Issue[] = [];
   let left = MAX_DIAGNOSTICS;
@@ -153,7 +153,7 @@ const countOf = (issues: readonly Issue[]): number =>
 /**
  * Validates one file against its schema. Diagnostics are added to the list.
  *
- * @param onRemoved Is called with the path of each part that is invalid and left out of the result.
+ * @param onRemoved Called with the path of each invalid part. The result does not contain these parts.
  * @returns The file, or its valid part, so that later stages report their diagnostics in the same run.
  */
 export function validateFile<T>(
@@ -189,6 +189,6 @@ export function validateFile<T>(
     } else if (!isMisspelt(issue, issues, source.data))
       diagnostics.push(source.diagnosticAt(issue.path, describeProblem(issue, source, describeSchema)));
   }
-  // With more problems, the rest of the file shows nothing about the pack.
+  // With more problems, the rest of the file contains no useful information about the pack.
   return countOf(result.error.issues) > MAX_DIAGNOSTICS ? undefined : validPart(source, schema, onRemoved);
 }

@@ -20,12 +20,12 @@ const withoutText = (problem: FileProblem): FileProblem =>
 const describeFault = (problem: FileProblem): string =>
   `${problem.code} ${formatDiagnosticLine(withoutText(problem))}`;
 
-/** An operator's file that is read at the start, and again when it changes. */
+/** An operator's file that is read at the start and again after each change. */
 export interface WatchedFile<T> {
-  /** The version for requests that start now. */
+  /** Returns the version for requests that start now. */
   current(): T;
   /**
-   * Reads the file again, and the files that reference it. An invalid file stays active in its previous version.
+   * Reads the file again, and the files that reference it. If a file is invalid, its previous version stays active.
    * Never throws.
    */
   reload(): void;
@@ -33,21 +33,21 @@ export interface WatchedFile<T> {
   close(): void;
 }
 
-/** A file that was read, and is not active yet. */
+/** A file that was read and is not active yet. */
 export interface PreparedFile<T = unknown> {
   readonly next: T;
-  /** From now on requests use it. */
+  /** Activates the file for requests. */
   accept(): void;
 }
 
 /** A watched file, for the code that decides whether a change is activated. */
 export interface JudgedFile<T = unknown> {
-  /** Reads and checks it. @throws {OperatorFileError} */
+  /** Reads and checks the file. @throws {OperatorFileError} */
   prepare(): PreparedFile<T>;
   /**
-   * The previous version stays.
+   * Keeps the previous version.
    *
-   * @param error Its problem. Undefined if the log names the problem of another file
+   * @param error the file's problem. Undefined if the log names the problem of another file
    */
   reject(error?: unknown, message?: string): void;
 }
@@ -63,11 +63,11 @@ export function prepareOrReject<T>(file: JudgedFile<T>, message?: string): Prepa
 }
 
 export interface WatchOptions<T> {
-  /** The setting that names it. */
+  /** The setting that names the file. */
   readonly setting: SettingName;
-  /** Returns the reload function. Files that reference each other share one. Default: the file alone. */
+  /** The reload function. Files that reference each other share one function. Default: the file is reloaded independently. */
   readonly join?: (file: JudgedFile<T>) => () => void;
-  /** Called when requests use something new. */
+  /** Called when requests start to use a new version. */
   readonly onChange?: (next: T) => void;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "addGauge">;

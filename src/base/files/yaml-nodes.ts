@@ -1,4 +1,4 @@
-/** Finds the nodes of a YAML document by their paths. Each map is read once, however many paths are asked for. */
+/** Finds the nodes of a YAML document by their paths. Each map is read once, for any number of paths. */
 import { isMap, isNode, isScalar, isSeq, type Document, type Node, type Pair, type YAMLMap } from "yaml";
 
 /** The path of a value in a YAML document: keys and indexes from the top. */
@@ -10,11 +10,11 @@ export interface YamlNodes {
   at(path: YamlPath): Node | undefined;
   /** The node at a path, or its nearest ancestor: a missing key is reported at the map that lacks it. */
   nearest(path: YamlPath): Node | undefined;
-  /** The node of the key that a path ends with. */
+  /** The node of the last key of a path. */
   keyOf(path: YamlPath): Node | undefined;
 }
 
-/** A key of a map as JavaScript has it: `yaml` converts null to an empty text. Other keys than scalars are not found. */
+/** Returns a key of a map as JavaScript stores it: `yaml` converts null to an empty text. Only scalar keys are found. */
 export const keyText = (key: unknown): string | undefined =>
   isScalar(key) ? String((key.value as string | number | boolean | null) ?? "") : undefined;
 

@@ -37,8 +37,8 @@ const MERGE_KEY = {
 };
 
 /**
- * Finds content that JSON can't express: unknown aliases, maps that contain themselves, keys that are maps or lists.
- * It also finds content that takes too long to visit. `yaml` converts all other documents without errors or warnings.
+ * Finds content that JSON can't express: unknown aliases, maps that contain themselves, keys that are maps or lists. It
+ * also finds content that takes too long to visit. `yaml` converts all remaining documents without errors or warnings.
  */
 export function findYamlProblems(document: Document): YamlProblem[] {
   const problems: YamlProblem[] = [];

@@ -3,7 +3,7 @@ import { MAX_DIAGNOSTICS, withCode, type Diagnostic, type Message } from "./diag
 import { locateNodes, type YamlPath } from "./yaml-nodes.ts";
 import { findYamlProblems } from "./yaml-problems.ts";
 
-/** A map with its keys as YAML has them: an object has only texts. */
+/** A map whose keys keep their YAML types. Keys of an object would all be texts. */
 export type YamlMap = ReadonlyMap<string | number | boolean | null, unknown>;
 
 /** The text of a YAML file. */
@@ -18,23 +18,23 @@ export interface YamlSource {
   readonly data: unknown;
   /** Syntax errors of the document, including duplicate keys. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Creates a diagnostic of a value. `offset` counts characters into the text of a scalar, for expressions. */
+  /** Creates a diagnostic of a value. `offset` is a number of characters from the start of a scalar, for expressions. */
   diagnosticAt(path: YamlPath, message: Message, offset?: number): Diagnostic;
-  /** The text of a scalar as it is written: `1.10`. Undefined for other values. */
+  /** Returns the text of a scalar as the author wrote it: `1.10`. Undefined for other values. */
   textAt(path: YamlPath): string | undefined;
-  /** The map at a path; undefined for other values. */
+  /** Returns the map at a path; undefined for other values. */
   mapAt(path: YamlPath): YamlMap | undefined;
   /** Creates a diagnostic of a key. */
   keyDiagnosticAt(path: YamlPath, message: Message): Diagnostic;
-  /** The line of a value. */
+  /** Returns the line of a value. */
   lineAt(path: YamlPath): number;
-  /** The lines that were asked for so far, by the keys of their paths. */
+  /** The lines that were requested so far, by the keys of their paths. */
   readonly lines: ReadonlyMap<string, number>;
-  /** Whether an earlier build found the pack of this file valid, so that it need not be checked again. */
+  /** Whether an earlier build found the pack of this file valid, so that no check is needed. */
   readonly isChecked: boolean;
 }
 
-/** The path as a key of {@link YamlSource.lines}. */
+/** Converts a path to a key of {@link YamlSource.lines}. */
 const keyOf = (path: YamlPath): string => path.join("\0");
 
 /**
@@ -54,7 +54,10 @@ function offsetInScalar(text: string, node: Node, offset: number): number {
   return line + indent + (before.at(-1)?.length ?? 0);
 }
 
-/** Only types of JSON, whatever version or tag a file declares: no sets, dates, bytes or merged maps. */
+/**
+ * Only JSON types are allowed, regardless of the version or tags that a file declares: no sets, dates, bytes or merged
+ * maps.
+ */
 const JSON_SCHEMA_OPTIONS = { schema: "core", resolveKnownTags: false, merge: false } as const;
 
 /** `yaml` compares each key with all keys before it. {@link findYamlProblems} reads each key once. */
@@ -71,7 +74,7 @@ const STRUCTURE_ERRORS: ReadonlySet<string> = new Set([
   "UNEXPECTED_TOKEN",
 ]);
 
-/** Remedies for errors whose messages do not name one. */
+/** Remedies for errors whose messages do not contain one. */
 const HINTS: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: "a key has a value or keys below it: compare the indentation of the next line",
   TAB_AS_INDENT: "indent with spaces",
@@ -79,7 +82,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const INDENTATION_HINT = "compare the indentation of this line with that of the lines before";
 
-/** The remedy for an error at an offset of a file; undefined if its message has one. */
+/** Returns the remedy for an error at an offset of a file; undefined if its message contains one. */
 function hintOf(code: string, text: string, offset: number): string | undefined {
   const hint = HINTS[code];
   if (hint !== undefined) return hint;
@@ -91,7 +94,7 @@ function hintOf(code: string, text: string, offset: number): string | undefined 
   return STRUCTURE_ERRORS.has(code) ? INDENTATION_HINT : undefined;
 }
 
-/** After the first error of the structure the others are about text that is read as something else. */
+/** After the first structural error, the parser misreads the text, so the errors that follow are dropped. */
 function firstErrors<T extends { readonly code: string; readonly pos: readonly [number, number] }>(
   errors: readonly T[],
 ): readonly T[] {
@@ -173,7 +176,7 @@ export function parseYaml(file: string, text: string): YamlSource {
 }
 
 /**
- * A file of a pack that an earlier build found valid. It is only parsed if a message about it is needed.
+ * A file of a pack that an earlier build found valid. It is only parsed if a message needs its lines.
  *
  * @param lines The lines that the earlier build requested.
  */

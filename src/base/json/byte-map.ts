@@ -7,7 +7,7 @@ import type { PaddedText } from "./padded-text.ts";
 export class ByteMap<Value = PaddedText> {
   #keys: (Uint8Array | undefined)[] = [];
   #values: (Value | undefined)[] = [];
-  /** One less than the number of slots, which is a power of two. */
+  /** The number of slots minus one. The number of slots is a power of two. */
   #mask = -1;
   #size = 0;
   #longest = 0;
@@ -70,7 +70,7 @@ export class ByteMap<Value = PaddedText> {
 
 const FIRST_SLOTS = 16;
 
-/** FNV-1a, 32 bits. Keys are v4's own words, so that nobody gains by choosing some that meet. */
+/** FNV-1a, 32 bits. All keys are v4's own words, so a client can't cause collisions. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);

@@ -22,5 +22,5 @@ export const lowerCase = 0x20;
 /** With literals, since V8 does not fold exported constants. */
 export const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
-/** How many arrays and objects may be nested: far more than either dialect has, far less than recursion can bear. */
+/** Maximum nesting of arrays and objects: far more than either dialect uses, and far less than recursion allows. */
 export const MAX_DEPTH = 100;

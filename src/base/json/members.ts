@@ -1,4 +1,4 @@
-/** Reads the members of objects and the items of arrays where they are in the text: see `scan.ts`. */
+/** Reads the members of objects and the items of arrays directly from the text: see `scan.ts`. */
 import * as characters from "./characters.ts";
 import {
   byteAt,
@@ -16,13 +16,13 @@ import { fromJsonText } from "./text.ts";
 /** Constants of this module, since V8 does not fold imported ones. */
 const { backslash, closeBrace, closeBracket, comma, quote } = characters;
 
-/** A member name as it is in the text, up to its colon. */
+/** A member name as written in the text, up to its colon. */
 export interface MemberName {
-  /** Its bytes in groups of four. The last group is the last four bytes. Empty if the name is not remembered. */
+  /** The bytes of the name in groups of four. The last group is the last four bytes. Empty if the name is not remembered. */
   readonly words: Int32Array;
-  /** The number of its bytes. */
+  /** The number of bytes of the name. */
   readonly length: number;
-  /** Its number in the {@link MemberTable}; -1 if it is not in it. */
+  /** The number of the name in the {@link MemberTable}; -1 if the table does not contain it. */
   readonly number: number;
 }
 
@@ -35,7 +35,7 @@ interface NumberedName {
 /** The members of one kind of object that a caller reads, and the order of members in the last object of that kind. */
 export interface MemberTable {
   readonly numbers: ReadonlyMap<string, number>;
-  /** The names in UTF-8, with their numbers, by length. */
+  /** The names in UTF-8 with their numbers, indexed by length. */
   readonly byLength: readonly (readonly NumberedName[] | undefined)[];
   readonly order: MemberName[];
 }
@@ -51,7 +51,10 @@ export function createMemberTable(names: Iterable<string>): MemberTable {
   return { numbers, byLength, order: [] };
 }
 
-/** Limits of the remembered order: more or longer names are data (a map), not an object with fixed members. */
+/**
+ * Limits of the remembered order. An object with more or longer names is a map with arbitrary keys, not an object with
+ * fixed members.
+ */
 const MAX_NAMES = 100;
 const MAX_NAME_BYTES = 100;
 
@@ -84,7 +87,7 @@ function hasWordsAt({ words, length }: MemberName, { view, lastGroup }: Cursor, 
 
 const NOT_REMEMBERED = new Int32Array();
 
-/** Up to its colon, only the empty name has fewer than four bytes. */
+/** Up to the colon, only the empty name has fewer than four bytes. */
 function wordsOf(view: DataView, at: number, length: number): Int32Array {
   if (length < 4) return NOT_REMEMBERED;
   return Int32Array.from({ length: Math.ceil(length / 4) }, (_, index) =>
@@ -106,7 +109,7 @@ function readName(cursor: Cursor, at: number, members: MemberTable, index: numbe
   return name;
 }
 
-/** The number of the name between two offsets, quotes included. A string is only made of a name with escapes. */
+/** Returns the number of the name between two offsets, quotes included. A string is only created for a name with escapes. */
 function findName(bytes: Buffer, at: number, end: number, { numbers, byLength }: MemberTable): number {
   for (const { bytes: name, number } of byLength[end - at - 2] ?? [])
     if (matchesAt(name, bytes, at + 1)) return number;
@@ -116,7 +119,7 @@ function findName(bytes: Buffer, at: number, end: number, { numbers, byLength }:
   return -1;
 }
 
-/** The text of each item of an array. */
+/** Returns the text of each item of an array. */
 export function itemsOf(text: string): string[] {
   const items: string[] = [];
   const from = cursorAt(text);

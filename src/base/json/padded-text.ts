@@ -1,14 +1,14 @@
 /**
  * A short text in UTF-8 that is copied eight bytes at a time. Zeros follow it, so that its last bytes can be read as a
- * whole group, too.
+ * whole group.
  */
 export interface PaddedText {
   readonly view: DataView;
-  /** The number of its bytes, without the zeros. */
+  /** The number of bytes, without the zeros. */
   readonly length: number;
 }
 
-/** Bytes behind a text: a group of eight that starts at its last byte has seven more. */
+/** Number of bytes after a text: a group of eight that starts at its last byte needs seven more. */
 export const PADDING = 7;
 
 /** Copies a text. */

@@ -26,7 +26,7 @@ export interface ExactNumber {
   readonly rawJSON: string;
 }
 
-/** ECMAScript's proposal-json-parse-with-source, which the runtime has and TypeScript's library lacks. */
+/** ECMAScript's proposal-json-parse-with-source. The runtime supports it, but TypeScript's library does not declare it. */
 interface JsonWithSource {
   readonly parse: (text: string, reviver: Reviver) => unknown;
   readonly rawJSON: (text: string) => ExactNumber;
@@ -38,15 +38,15 @@ const { parse, rawJSON, isRawJSON } = JSON as unknown as JsonWithSource;
 /**
  * Parses JSON. Numbers that a double can't hold become {@link ExactNumber}.
  *
- * @param options.maxDepth Nested arrays and objects, 100 by default. Checked before parsing.
- * @param options.maxValues Values in total, members and items; a number that a double may not hold counts as ten, which
- *   is what it costs. Checked before parsing. Default: no limit.
- * @param options.maxNameLength Characters of a member name as it is written, with escapes. Checked before parsing. Default:
- *   no limit.
- * @param options.hasUniqueNames Refuses an object that has a member twice: only the last one would be read.
+ * @param options.maxDepth Maximum nesting of arrays and objects. Default: 100. Checked before parsing.
+ * @param options.maxValues Maximum number of values, members and items. A number that a double may not hold counts as
+ *   ten, because of its cost. Checked before parsing. Default: no limit.
+ * @param options.maxNameLength Maximum number of characters of a member name, escapes included. Checked before parsing.
+ *   Default: no limit.
+ * @param options.hasUniqueNames Rejects an object with a duplicate member, because only the last one would be read.
  * @throws {SyntaxError} If the text is not JSON.
- * @throws {RangeError} If it is nested deeper, has more values, has longer names, or a name twice. No message has any of the
- *   text, which may be a secret.
+ * @throws {RangeError} If it is nested deeper, has more values, has longer names, or a name twice. No message contains
+ *   any of the text, which may be a secret.
  */
 export function parseJson(
   text: string,
@@ -80,7 +80,7 @@ function parseSurveyed(text: string, hasLongNumbers: boolean): unknown {
   }
 }
 
-/** The members of a value and of all values in it. */
+/** Counts the members of a value and of all values that it contains. */
 function countMembers(value: unknown): number {
   if (typeof value !== "object" || value === null || isExactNumber(value)) return 0;
   let count = 0;
@@ -94,12 +94,12 @@ export function printJson(value: unknown): string {
   return JSON.stringify(value) ?? "null";
 }
 
-/** Whether a value of {@link parseJson} is a number that no double holds. Copy such a value unchanged. */
+/** Whether a value from {@link parseJson} is a number that a double can't hold. Copy such a value unchanged. */
 export function isExactNumber(value: unknown): value is ExactNumber {
   return isRawJSON(value);
 }
 
-/** Whether a value that {@link parseJson} gave is an object: no array, no null, and no number that is kept as one. */
+/** Whether a value from {@link parseJson} is an object: not an array, not null, and not an {@link ExactNumber}. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 
@@ -118,21 +118,21 @@ const keepDigits: Reviver = (_key, value, { source }) => {
   if (typeof value !== "number" || source === undefined) return value;
   const text = String(value);
   if (text === source) return value;
-  // Two integers without an exponent differ where their digits do: no need to normalize thousands of ids.
+  // Two integers without an exponent are different if their digits are: no need to normalize thousands of ids.
   if (value !== 0 && INTEGER.test(text) && INTEGER.test(source)) return rawJSON(source);
   return normalizeNumber(text) === normalizeNumber(source) ? value : rawJSON(source);
 };
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The number that a text is in JSON, with all its digits; undefined for any other text. */
+/** Parses a text as a JSON number, with all its digits; undefined for any other text. */
 export const parseNumber = (text: string): number | ExactNumber | undefined =>
   NUMBER.test(text) ? (parseJson(text) as number | ExactNumber) : undefined;
 
 /** Compares two numbers by all their digits: negative, 0 or positive. */
 export function compareNumbers(a: number | ExactNumber, b: number | ExactNumber): number {
   const [one, two] = [digitsOf(a), digitsOf(b)];
-  // Rounding keeps the order: only numbers that are rounded to the same one are compared by their digits.
+  // Rounding keeps the order: the digits are only compared if both numbers round to the same double.
   if (Number(one) !== Number(two)) return Number(one) < Number(two) ? -1 : 1;
   if (one === two) return 0;
   const [x, y] = [scientific(one), scientific(two)];
@@ -143,7 +143,7 @@ export function compareNumbers(a: number | ExactNumber, b: number | ExactNumber)
 const digitsOf = (value: number | ExactNumber): string =>
   typeof value === "number" ? String(value) : value.rawJSON;
 
-/** A number as its sign, times 0.`digits`, times ten to `power`. Zero has no digits. */
+/** Converts a number to its sign, times 0.`digits`, times ten to the power of `power`. Zero has no digits. */
 function scientific(text: string): { sign: number; digits: string; power: number } {
   const [, minus, digits = "", exponent] = /^(-?)(\d+)e(.+)$/.exec(normalizeNumber(text)) ?? [];
   return { sign: digits === "" ? 0 : minus ? -1 : 1, digits, power: Number(exponent) + digits.length };
@@ -165,15 +165,15 @@ function normalizeNumber(text: string): string {
 
 /** The findings of one pass before parsing. Meaningless for a text that is not JSON. */
 interface TextSurvey {
-  /** Arrays and objects are nested deeper than allowed. */
+  /** Whether arrays and objects are nested deeper than allowed. */
   readonly isTooDeep: boolean;
-  /** It has more values than allowed. */
+  /** Whether the text contains more values than allowed. */
   readonly hasTooManyValues: boolean;
-  /** A member has a longer name than allowed. */
+  /** Whether a member name is longer than allowed. */
   readonly hasLongName: boolean;
-  /** Some number may be one that a double can't hold. */
+  /** Whether a double may be unable to hold some number. */
   readonly hasLongNumbers: boolean;
-  /** The members, as they are written: a colon outside of strings follows each name. */
+  /** The number of member names: a colon outside of strings follows each name. */
   readonly names: number;
 }
 
@@ -212,7 +212,7 @@ function surveyText(text: string, maxDepth: number, maxValues: number, maxNameLe
   return { isTooDeep, hasTooManyValues: values > maxValues, hasLongName, hasLongNumbers, names };
 }
 
-/** Whether the string that ends at `end` is the name of a member: a colon follows. */
+/** Whether the string that ends at `end` is a member name: a colon follows it. */
 function isName(text: string, end: number): boolean {
   let next = end + 1;
   while (isBlank(text.charCodeAt(next))) next += 1;

@@ -36,9 +36,9 @@ const {
 export interface Cursor {
   readonly bytes: Buffer;
   at: number;
-  /** How many more arrays and objects may be nested. */
+  /** The number of further levels that arrays and objects may be nested. */
   readonly depth: number;
-  /** How many more member names may differ from the expected order. Each costs as much as dozens of others. */
+  /** The number of further member names that may differ from the expected order. Each costs as much as dozens of others. */
   namesLeft: number;
   /** The same bytes, to read four at once. */
   readonly view: DataView;
@@ -46,7 +46,7 @@ export interface Cursor {
   readonly lastGroup: number;
 }
 
-/** @throws {SyntaxError} Always. The message has nothing of the text, which may be a secret. */
+/** @throws {SyntaxError} Always. The message contains none of the text, which may be a secret. */
 export function notJson(): never {
   throw new SyntaxError("not JSON");
 }
@@ -56,10 +56,10 @@ export function tooDeep(): never {
   throw new RangeError(`JSON nested deeper than ${MAX_DEPTH} levels`);
 }
 
-/** Far more than pages of objects have whose members come in different orders. */
+/** Far more than the names in pages of objects whose members come in different orders. */
 export const MAX_UNEXPECTED_NAMES = 100_000;
 
-/** Characters of a number: no dialect has numbers that long, and to copy and compare them is slow. */
+/** Maximum number of characters of a number. No dialect has longer numbers, and copying and comparing them is slow. */
 const MAX_NUMBER_LENGTH = 1000;
 
 /** Creates a cursor at the first value of JSON, as text or in UTF-8. {@link expectEnd} checks that nothing follows it. */
@@ -75,7 +75,7 @@ export function cursorAt(json: string | Buffer): Cursor {
   };
 }
 
-/** @throws {SyntaxError} If anything but white space follows the value. */
+/** @throws {SyntaxError} if anything except white space follows the value */
 export function expectEnd({ bytes, at }: Cursor): void {
   // V8 deoptimizes functions that read behind the end of an array.
   if (at < bytes.length && skipWhitespace(bytes, at) !== bytes.length) notJson();
@@ -105,7 +105,7 @@ export function isJson(json: string | Buffer): boolean {
 
 /**
  * The byte at an offset. Beyond the end it is undefined, although its type is a number. Every comparison with it is
- * false, so a loop must only continue if a comparison is true. Comparing the offset with the length would cost a
+ * false, so a loop must only continue after a true comparison. Comparing the offset with the length would cost a
  * twentieth of a translation.
  */
 export const byteAt = (bytes: Uint8Array, at: number): number => bytes[at] as number;

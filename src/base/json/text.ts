@@ -2,10 +2,10 @@
 import { isDigit, quote } from "./characters.ts";
 import { parseJson, printJson } from "./parse.ts";
 
-/** The JSON text of a value. Null and missing values are not text: they stay null and `undefined`. */
+/** The JSON text of a value. Null stays null, and a missing value stays `undefined`. */
 export type JsonText = string | null | undefined;
 
-/** Copies a string, so that a slice does not keep the whole text in memory. */
+/** Copies a string, because a slice keeps the whole text in memory. */
 export const detachString = (text: string): string => Buffer.from(text).toString();
 
 export const isArrayText = (text: string): boolean => text.startsWith("[");
@@ -37,7 +37,7 @@ export function stringFromJson(text: string): string {
 /** Whether a string needs no escapes. */
 const isPlain = (text: string): boolean => /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/.test(text);
 
-/** Prints a value. Values that JSON can't express give `undefined`. */
+/** Prints a value. Returns `undefined` for values that JSON can't express. */
 export function toJsonText(value: unknown): JsonText {
   if (value === undefined || value === null) return value;
   if (typeof value === "string") return isPlain(value) ? `"${value}"` : printJson(value);

@@ -1,4 +1,4 @@
-/** The reason of an error, which may be anything that the embedding program throws. */
+/** Returns the reason of an error. The embedding program may throw any value. */
 export const reasonOfError = (error: unknown): string =>
   error instanceof Error ? error.message : `it threw a ${typeof error}`;
 

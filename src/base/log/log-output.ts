@@ -1,13 +1,13 @@
-/** Standard error of this process, for all its logs. Nothing waits for its reader. */
+/** The standard error of this process, for all its logs. Writing never waits for a reader. */
 import { writeSync } from "node:fs";
 
-/** Characters that wait for a reader. More are dropped. */
+/** Maximum number of characters that wait for a reader. Further lines are dropped. */
 const MOST_WAITING = 1024 * 1024;
 
-/** Characters of one write. */
+/** Maximum number of characters per write. */
 const MOST_AT_ONCE = 16 * 1024;
 
-/** How long the last lines of a process may wait for a reader. */
+/** Maximum time that the last lines of a process wait for a reader. */
 const LAST_LINES_MS = 500;
 const RETRY_MS = 20;
 
@@ -18,7 +18,7 @@ let droppedInAll = 0;
 let onReaderBack: (dropped: number) => void = () => {};
 let isPrepared = false;
 
-/** Whether the reader has not read all written bytes. A file and a terminal take everything at once. */
+/** Whether the reader has not read all written bytes. A file and a terminal accept everything at once. */
 const isBlocked = (): boolean => process.stderr.writableLength > 0;
 
 function takeNext(): string {
@@ -47,7 +47,7 @@ function prepare(): void {
   process.on("exit", flushLogSync);
 }
 
-/** Writes a line, or keeps it until the reader takes it. Drops it where too many wait. */
+/** Writes a line, or keeps it until the reader accepts it. Drops it if too many lines wait. */
 export function writeLogLine(line: string): void {
   prepare();
   if (waiting.length === 0 && !isBlocked()) {
@@ -63,20 +63,20 @@ export function writeLogLine(line: string): void {
   waitingLength += line.length;
 }
 
-/** Sets the function that reports dropped lines, once the reader takes lines again. */
+/** Sets the function that reports dropped lines, after the reader accepts lines again. */
 export function reportDroppedLines(report: (dropped: number) => void): void {
   onReaderBack = report;
 }
 
-/** Number of lines that this process dropped. */
+/** Returns the number of lines that this process dropped. */
 export const countDroppedLines = (): number => droppedInAll;
 
 const sleep = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-/** Writes the lines that wait, as far as the reader takes them in a short time. For a process that is about to end. */
+/** Writes the waiting lines that the reader accepts within a short time. For a process that is about to end. */
 export function flushLogSync(): void {
   if (waiting.length === 0) return;
-  // The text in the stream is lost, and may have ended within a line.
+  // The text in the stream is lost, and may have ended in the middle of a line.
   const bytes = Buffer.from((isBlocked() ? "\n" : "") + waiting.join(""));
   waiting = [];
   waitingLength = 0;
@@ -94,7 +94,7 @@ export function flushLogSync(): void {
 /**
  * Waits for the reader to take the last lines, for a short time.
  *
- * @returns whether all are written. If not, the process ends by `process.exit` only.
+ * @returns whether all are written. If not, only `process.exit` ends the process.
  */
 export async function drainLog(): Promise<boolean> {
   const deadline = performance.now() + LAST_LINES_MS;

@@ -10,10 +10,10 @@ type LogCoded = (
   message: string,
 ) => void;
 
-/** A line that needs nobody. */
+/** Writes a line that needs no action. */
 type LogPlain = (context: object, message: string) => void;
 
-/** The log. Lines at `warn` level and above need a code; lines below may have one. */
+/** The log. Lines at level `warn` and above need a code; it is optional for lines below. */
 export interface Log {
   readonly debug: LogPlain;
   readonly info: LogPlain;
@@ -33,14 +33,14 @@ export interface GatewayLogger {
   warn(context: object, message: string): void;
   error(context: object, message: string): void;
   fatal(context: object, message: string): void;
-  /** Without it, requests are not logged at the level `debug`. */
+  /** If this method is missing, requests are not logged at the level `debug`. */
   isLevelEnabled?(level: string): boolean;
 }
 
 /** `auto`: text if standard error is a terminal, otherwise lines of JSON. */
 export type LogFormat = "auto" | "json" | "text";
 
-/** Whether lines are formatted for people, not for machines. */
+/** Whether lines are formatted for people instead of programs. */
 export const isForPeople = (format: LogFormat): boolean =>
   format === "text" || (format === "auto" && process.stderr.isTTY);
 
@@ -64,7 +64,7 @@ interface Reasons {
   readonly message?: unknown;
 }
 
-/** The longest part of a reason by which kinds differ. */
+/** Maximum length of the part of a reason that distinguishes kinds. */
 const LONGEST_REASON = 200;
 
 function reasonOf({ warnings, error, err, message }: Reasons): string {
@@ -72,7 +72,7 @@ function reasonOf({ warnings, error, err, message }: Reasons): string {
   return typeof reason === "string" ? reason.slice(0, LONGEST_REASON) : "";
 }
 
-/** Writes a line, or counts it. */
+/** Writes a line, or only counts it. */
 type WriteUnlessRepeated = (
   log: Pick<Log, "isLevelEnabled">,
   context: Reasons,
@@ -82,8 +82,8 @@ type WriteUnlessRepeated = (
 let logs = 0;
 
 /**
- * Creates the writer for repeated failures of one kind. It writes them once a second, with their number. At `debug`
- * it writes all.
+ * Creates the writer for repeated failures of one kind. It writes one line a second, with their number. At level
+ * `debug` it writes all.
  */
 function createSampling(): WriteUnlessRepeated {
   const id = (logs += 1);
@@ -96,7 +96,7 @@ function createSampling(): WriteUnlessRepeated {
   };
 }
 
-/** Creates pino's hook for it. `fatal` lines are all written. */
+/** Creates pino's hook that samples repeated failures. All `fatal` lines are written. */
 function createSamplingHook() {
   const writeUnlessRepeated = createSampling();
   return function logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
@@ -109,7 +109,7 @@ function createSamplingHook() {
 /** Loggers that have failed. */
 const failedLoggers = new WeakSet<GatewayLogger>();
 
-/** Writes to standard error that the logger of the program has failed, once. Its lines are lost. */
+/** Reports once on standard error that the logger of the program has failed. Its lines are lost. */
 function reportFailure(host: GatewayLogger, error: unknown): void {
   if (failedLoggers.has(host)) return;
   failedLoggers.add(host);
@@ -156,9 +156,9 @@ function createLogger(level: string, format: LogFormat): Log {
 }
 
 /**
- * Creates the log. It writes to standard error, because standard output is for people. A reader that takes no lines
+ * Creates the log. It writes to standard error, because standard output is for people. A reader that accepts no lines
  * does not block the process: lines wait in memory, and are dropped if too many wait. A `fatal` line is written at
- * once, with those before it.
+ * once, together with the lines before it.
  */
 export function createLog(level: string, format: LogFormat): Log {
   const log = createLogger(level, format);
@@ -168,7 +168,7 @@ export function createLog(level: string, format: LogFormat): Log {
   return log;
 }
 
-/** The log of a gateway: in the logger of the program that embeds it, else one as the settings say. */
+/** Opens the log of a gateway: the logger of the program that embeds it, otherwise a log as the settings define. */
 export const openLog = (
   { LOG_LEVEL, LOG_FORMAT }: { readonly LOG_LEVEL: string; readonly LOG_FORMAT: LogFormat },
   logger: GatewayLogger | undefined,
@@ -177,7 +177,7 @@ export const openLog = (
 /**
  * Writes the last lines of the log, for a short time.
  *
- * @returns whether all are written. If not, the process ends by `process.exit` only.
+ * @returns whether all are written. If not, only `process.exit` ends the process.
  */
 export function endLog(): Promise<boolean> {
   endRepeats();

@@ -2,13 +2,13 @@ import { errorText } from "../settings/error-text.ts";
 
 /** The log text of an outage. */
 export interface OutageLines {
-  /** The broken part, and the effect meanwhile. */
+  /** Logs the broken part, and the effect of the outage. */
   readonly begins: (error: string) => void;
   readonly ends: () => void;
 }
 
 /**
- * A service that may be unavailable for a while. The log contains the start and the end of an outage, and not each
+ * A service that may be unavailable for a while. The log contains the start and the end of an outage instead of each
  * attempt.
  */
 export class Outage {
@@ -23,13 +23,13 @@ export class Outage {
     return this.#isOn;
   }
 
-  /** An attempt has failed. */
+  /** Records a failed attempt. */
   failed(error: unknown): void {
     if (!this.#isOn) this.#lines.begins(errorText(error));
     this.#isOn = true;
   }
 
-  /** An attempt has succeeded. */
+  /** Records a successful attempt. */
   succeeded(): void {
     if (this.#isOn) this.#lines.ends();
     this.#isOn = false;

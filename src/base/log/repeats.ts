@@ -1,10 +1,10 @@
-/** How long lines of one kind are counted, after one was written. */
+/** Time during which lines of one kind are counted, after one was written. */
 const WINDOW_MS = 1000;
 
-/** Kinds that are counted at a time. A client may be able to invent reasons. */
+/** Maximum number of kinds that are counted at a time. A client may be able to invent reasons. */
 const MOST_KINDS = 100;
 
-/** Writes a line. @param repeated Number of lines of its kind, if more than one. */
+/** Writes a line. @param repeated number of lines of its kind, if more than one */
 type Write = (repeated?: number) => void;
 
 interface Kind {
@@ -33,12 +33,12 @@ function startWindow(name: string): void {
 }
 
 /**
- * Writes the first line of a kind at once, and a second later the newest of the others, with their number. Otherwise
- * a v4 that is down would cause a line for each request.
+ * Writes the first line of a kind at once, and a second later the newest of the others, with their number. Otherwise,
+ * while v4 is down, each request would cause a line.
  *
  * @param log The log of the line. Two gateways in one program count their lines separately.
  * @param code The code of the line.
- * @param reason Why. Lines of one code with different reasons are of different kinds, unless there are too many.
+ * @param reason The cause. Lines of one code with different reasons are of different kinds, unless there are too many.
  */
 export function writeSampled(log: number, code: string, reason: string, write: Write): void {
   const ofCode = `${log} ${code}`;
@@ -54,7 +54,7 @@ export function writeSampled(log: number, code: string, reason: string, write: W
   kind.write = write;
 }
 
-/** Writes the lines that are counted now. For a process that is about to end. */
+/** Writes the lines that are being counted. For a process that is about to end. */
 export function endRepeats(): void {
   for (const { count, write } of kinds.values()) if (count > 0) write(count);
   kinds.clear();

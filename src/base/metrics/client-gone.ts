@@ -1,2 +1,2 @@
-/** The status of a request whose client disconnected before the response: none was sent. */
+/** The status of a request whose client disconnected before a response was sent. */
 export const CLIENT_GONE = 499;

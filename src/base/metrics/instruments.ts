@@ -7,13 +7,13 @@ export const PREFIX = "alpha_gateway_";
 export interface MetricRegistry {
   readonly registry: Registry;
   readonly addGauge: (name: string, help: string, read: () => number) => void;
-  /** Adds a counter whose value is counted elsewhere. */
+  /** Adds a counter whose value is stored elsewhere. */
   readonly addTotal: (name: string, help: string, read: () => number) => void;
 }
 
 /** A registry of the embedding program, of `prom-client` or `@prometheus-io/client`. */
 export interface HostRegistry {
-  /** The types of a metric differ between the packages. A registry reads `name`, `help`, `type` and `get()` of it. */
+  /** The types of a metric differ between the packages. A registry only uses `name`, `help`, `type` and `get()`. */
   registerMetric(metric: never): void;
   getSingleMetric(name: string): unknown;
   removeSingleMetric(name: string): void;
@@ -28,7 +28,7 @@ class SharedRegistry extends Registry {
     this.#host = host;
   }
 
-  /** @throws {Error} If the other registry has a metric of this name. */
+  /** @throws {Error} if the other registry already contains a metric of this name */
   override registerMetric(metric: Metric): void {
     // Both packages have these members, and neither declares them.
     const { name, help, type, aggregator } = metric as unknown as Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ class SharedRegistry extends Registry {
     super.registerMetric(metric);
   }
 
-  /** Removes its metrics, also from the other registry. */
+  /** Removes its metrics, even from the other registry. */
   override clear(): void {
     for (const { name } of this.getMetricsAsArray()) this.#host.removeSingleMetric(name);
     super.clear();
@@ -44,9 +44,9 @@ class SharedRegistry extends Registry {
 }
 
 /**
- * Creates an empty registry. It is not the library's global one: a process may run several gateways.
+ * Creates an empty registry. It is not the library's global registry, because a process may run several gateways.
  *
- * @param host Gets the same metrics, until the registry is cleared.
+ * @param host Receives the same metrics, until the registry is cleared.
  */
 export function createRegistry(host?: HostRegistry): MetricRegistry {
   const registry = host ? new SharedRegistry(host) : new Registry();
@@ -73,7 +73,7 @@ export function createRegistry(host?: HostRegistry): MetricRegistry {
 
 /**
  * A value for each combination of up to three label values. Own code for speed: the library builds a key from all
- * labels for each observation, and a request makes about ten.
+ * labels for each observation, and a request makes about ten observations.
  */
 class ByLabels<T> {
   readonly #create: () => T;
@@ -83,12 +83,12 @@ class ByLabels<T> {
     this.#create = create;
   }
 
-  /** The value of a combination, created if it is new. */
+  /** Returns the value of a combination. Creates it if it is new. */
   at(first: string, second = "", third = ""): T {
     return this.#values.get(first)?.get(second)?.get(third) ?? this.#add(first, second, third);
   }
 
-  /** All values with their labels. The names are in the order in which {@link at} takes the label values. */
+  /** Returns all values with their labels. The names are in the order in which {@link at} takes the label values. */
   *entries(names: readonly string[]): Generator<[labels: Record<string, string>, T]> {
     for (const [first, bySecond] of this.#values)
       for (const [second, byThird] of bySecond)
@@ -110,7 +110,7 @@ class ByLabels<T> {
 export interface MetricDescription {
   readonly name: string;
   readonly help: string;
-  /** Three at most. Label values are passed in this order. */
+  /** At most three names. Label values are passed in this order. */
   readonly labelNames: readonly string[];
 }
 
@@ -122,7 +122,7 @@ export interface Sum {
 /** Finds the value of a metric for some label values. Frequent callers keep the result. */
 export type FindByLabels<T> = (first?: string, second?: string, third?: string) => T;
 
-/** Adds a counter. It counts here, and fills the library's counter at each scrape. */
+/** Adds a counter. It counts on its own, and sets the library's counter at each scrape. */
 export function addCounter(
   registry: Registry,
   { name, help, labelNames }: MetricDescription,
@@ -190,7 +190,7 @@ export class Distribution {
     this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
   }
 
-  /** Counts a value in the first bucket whose bound is not below it. The last bucket has no bound. */
+  /** Counts a value in the first bucket whose bound is at least the value. The last bucket has no bound. */
   observe(value: number): void {
     const bounds = this.#bounds;
     let bucket = 0;

@@ -16,13 +16,13 @@ import { addProcessMetrics } from "./process-metrics.ts";
 
 const NONE = "none";
 
-/** Seconds: from the gateway's own time to the longest time-out of v4. */
+/** Seconds: from the gateway's own processing time to the longest time-out of v4. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Seconds: most stages take microseconds. One that waits for a store, or for another request, takes seconds. */
 const STAGE_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 5];
 
-/** How one request ended: its audit record, or the same members if auditing is off. */
+/** The result of one request: its audit record, or the same members if auditing is off. */
 export interface RequestMetrics {
   readonly lane: string;
   readonly alpha: { readonly route: string | null; readonly status: number };
@@ -43,38 +43,44 @@ export interface Metrics {
    *   label, so it must never be text that a client sent.
    */
   readonly observeRequest: (request: RequestMetrics, rejectedBy?: string) => void;
-  /** Counts a request of a client. @param name Its name in the client directory; undefined: it is not there */
+  /**
+   * Counts a request of a client. @param name the client's name in the client directory; undefined if the directory
+   * does not contain it
+   */
   readonly countClientRequest: (lane: string, name: string | undefined) => void;
   /** Counts a message that was rejected before it became a request. The reason is one word of a fixed list. */
   readonly countRejection: (reason: string, status: number) => void;
   /** Finds the observer for the stages of a route's requests. */
   readonly stagesOf: (route: string | null) => ObserveStage;
-  /** Counts reads of a cache, by whether they were hits. Caches are a fixed list. */
+  /** Counts reads of a cache, separately for hits and misses. The names of caches are a fixed list. */
   readonly countCacheReads: (cache: string, isHit: boolean, count?: number) => void;
   /** Counts a request to which a stage of the sunset plan applies. The operator's file names the stages. */
   readonly countStage: (stage: string, kind: string) => void;
   /** Counts attempts to send a notice, and notices that were dropped. Both labels are fixed lists. */
   readonly countNotice: (event: string, result: string, count?: number) => void;
-  /** Counts a comparison of two answers. All labels have fixed sets of values, except the route, which comes from the pack. */
+  /**
+   * Counts a comparison of two responses. All labels have fixed sets of values, except the route, which comes from the
+   * pack.
+   */
   readonly countComparison: (source: string, route: string, result: string, reason?: string) => void;
   /** Counts entries for which a bounded store of comparisons has no room. The label is a fixed list. */
   readonly countNoRoom: (store: string, entries: number) => void;
   /** Counts the check of a token. The result is one word of a fixed list. */
   readonly countTokenCheck: (result: string) => void;
-  /** Adds a gauge whose value is read at each scrape. Its name gets the prefix `alpha_gateway_`. */
+  /** Adds a gauge whose value is read at each scrape. Its name is prefixed with `alpha_gateway_`. */
   readonly addGauge: (name: string, help: string, read: () => number) => void;
-  /** The same by route. Routes that are not read have no value. */
+  /** Adds a gauge with a value for each route. Routes that are not returned have no value. */
   readonly addRouteGauge: (
     name: string,
     help: string,
     read: () => Iterable<readonly [route: string, value: number]>,
   ) => void;
-  /** Adds a counter whose value is counted elsewhere. Its name gets the prefix. */
+  /** Adds a counter whose value is stored elsewhere. Its name gets the prefix. */
   readonly addTotal: (name: string, help: string, read: () => number) => void;
   /** All metrics in the Prometheus text format. */
   readonly text: () => Promise<string>;
   readonly contentType: string;
-  /** Stops the monitor of the event loop, and takes the metrics out of the registry of the embedding program. */
+  /** Stops the monitor of the event loop, and removes the metrics from the registry of the embedding program. */
   readonly close: () => void;
 }
 
@@ -127,7 +133,7 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
     help: "Reads of a cache, by cache and result (hit or miss).",
     labelNames: ["cache", "result"],
   }),
-  // A histogram by stage and route would have thousands of values.
+  // A histogram by stage and route would contain thousands of values.
   stageSeconds: addHistogram(registry, {
     name: `${PREFIX}stage_seconds`,
     help: "Time of a request in a stage of the pipeline.",
@@ -170,7 +176,7 @@ const createFeatureMetrics = (registry: MetricRegistry["registry"]) => ({
     labelNames: ["result"],
   }),
 });
-/** Clients that the directory does not have. */
+/** The label of clients that the directory does not contain. */
 const OTHER = "other";
 /** Maximum number of client names, including names of earlier directories. */
 const MAX_CLIENT_NAMES = 2000;
@@ -208,9 +214,9 @@ function createStages(
 /**
  * Creates the metrics of one gateway.
  *
- * @param host The registry of the embedding program, which has metrics of the process itself. Default: the process is the
- *   gateway's, and its metrics are among them.
- * @throws {Error} If `host` has the metrics of another gateway.
+ * @param host The registry of the embedding program, which contains its own metrics of the process. Default: the
+ *   metrics of the process are added
+ * @throws {Error} if `host` already contains the metrics of a gateway
  */
 export function createMetrics(host?: HostRegistry): Metrics {
   const instruments = createRegistry(host);
@@ -219,7 +225,7 @@ export function createMetrics(host?: HostRegistry): Metrics {
   const series = { ...createRequestMetrics(registry), ...createFeatureMetrics(registry) };
   const clientNames = new Set<string>();
 
-  /** Renaming adds names, and a counter is never removed. */
+  /** Limits the number of names: renaming adds names, and a counter is never removed. */
   function boundedName(name: string | undefined): string {
     if (name === undefined || (!clientNames.has(name) && clientNames.size >= MAX_CLIENT_NAMES)) return OTHER;
     clientNames.add(name);

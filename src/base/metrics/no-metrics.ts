@@ -6,7 +6,7 @@ export type FeatureMetrics = Pick<
   "addGauge" | "addRouteGauge" | "countComparison" | "countNoRoom" | "countNotice" | "countStage"
 >;
 
-/** The metrics of a command: nobody reads them. */
+/** The metrics of a command. They are never read. */
 export const NO_METRICS: FeatureMetrics = {
   addGauge() {},
   addRouteGauge() {},

@@ -5,11 +5,11 @@ const MICRO = 1e-6;
 const NANO = 1e-9;
 
 /**
- * Adds the usual metrics of a Node.js process, under the names that dashboards know. The library's collector is not
+ * Adds the usual metrics of a Node.js process, under the names that dashboards use. The library's collector is not
  * used, because it starts an observer of garbage collections that can't be stopped. These values are read at each
  * scrape.
  *
- * @returns A function that stops the one monitor that runs.
+ * @returns a function that stops the monitor of the event loop
  */
 export function addProcessMetrics({ addGauge, addTotal }: MetricRegistry): () => void {
   const delay = monitorEventLoopDelay({ resolution: 20 });

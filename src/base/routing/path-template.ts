@@ -1,9 +1,9 @@
 /** Routes of an undescribed API: the path of a request, with `:id` for each segment that is a value. */
 import { Shares } from "../storage/shares.ts";
 
-/** Segments of a version: `v1`, `v2.1`. */
+/** Matches segments of a version: `v1`, `v2.1`. */
 const VERSION = /^v\d+(?:\.\d+)*$/i;
-/** A word has letters, and few digits at most: `oauth2`, `order-items`, `2fa`. */
+/** Matches a word: letters and at most a few digits, such as `oauth2`, `order-items`, `2fa`. */
 const WORD = /^(?=.*[a-z])[a-z\d_.~-]*$/i;
 const MOST_DIGITS_OF_WORD = 2;
 /** A longer text without separators is a token. A longer text with separators is a title. */
@@ -32,20 +32,20 @@ function segmentTemplate(segment: string): string {
 /** Returns a path with `:id` in place of numbers, UUIDs, hashes, and long or mixed tokens. @param path Without the query. */
 export const pathTemplate = (path: string): string => path.split("/").map(segmentTemplate).join("/");
 
-/** The route of all requests above the limit of routes. */
+/** The route of all requests after the limit of routes is reached. */
 export const OTHER_ROUTE = "other";
 
 const LONGEST_PATH = 1024;
 
 /** The sender of a request. */
 export interface RouteSender {
-  /** The key of its token, such as a hash. Undefined without one. */
+  /** The key of its token, such as a hash. Undefined if there is no token. */
   readonly token: string | undefined;
   /** The network of its address. */
   readonly network: string;
 }
 
-/** Numbers of routes. */
+/** Limits on the number of routes. */
 export interface RouteLimits {
   readonly most: number;
   /** Maximum number of routes that requests of one token, or of one network without a token, add. */
@@ -56,26 +56,26 @@ export interface RouteLimits {
 
 const LIMITS: RouteLimits = { most: 1000, perSender: 250, perNetwork: 500 };
 
-/** The exhausted share: of a client, of a network, or of all routes. */
+/** The exhausted share: that of a client, of a network, or of all senders. */
 export type UsedUp = "client" | "network" | "all";
 
 /**
- * Names the routes of an undescribed API. Their number is limited, and further ones are {@link OTHER_ROUTE}. Nobody
- * can use up the routes of all others, because a token and its network have limited shares. Only a path that the
- * service has served becomes a route, because scanners request many paths that do not exist.
+ * Names the routes of an undescribed API. Their number is limited, and further routes are {@link OTHER_ROUTE}. No
+ * client can use up all routes, because each token and each network has a limited share. Only a path that the service
+ * has served becomes a route, because scanners request many paths that do not exist.
  */
 export class RouteTemplates {
-  /** Requests that are {@link OTHER_ROUTE} because a share was used up. */
+  /** Number of requests that are {@link OTHER_ROUTE} because a share was used up. */
   refused = 0;
   readonly #routes = new Set<string>();
-  /** How many routes each sender and each network has added. */
+  /** The number of routes that each sender and each network has added. */
   readonly #bySender = new Shares();
   readonly #byNetwork = new Shares();
   readonly #reported = new Set<UsedUp>();
   readonly #limits: RouteLimits;
   readonly #onUsedUp: (what: UsedUp, sender: RouteSender) => void;
 
-  /** @param onUsedUp is called once for each kind of share */
+  /** @param onUsedUp called once for each kind of share */
   constructor(limits = LIMITS, onUsedUp: (what: UsedUp, sender: RouteSender) => void = () => {}) {
     this.#limits = limits;
     this.#onUsedUp = onUsedUp;
@@ -87,10 +87,11 @@ export class RouteTemplates {
   }
 
   /**
-   * Returns the route of a request: its method and the template of its path, `GET /orders/:id`. A HEAD is a GET.
+   * Returns the route of a request: its method and the template of its path, `GET /orders/:id`. A HEAD request counts
+   * as a GET request.
    *
    * @param path As it is recorded, without secrets.
-   * @param status Of the service's response; null without one.
+   * @param status Status of the service's response; null if there is none.
    * @returns null for a path that the service has not served yet.
    */
   routeOf(method: string, path: string, status: number | null, sender: RouteSender): string | null {

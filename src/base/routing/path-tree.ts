@@ -1,19 +1,19 @@
 /**
- * Finds the route of a method and a path. The gateway and the sandbox use the same tree; each decides for itself which
- * values a parameter takes.
+ * Finds the route of a method and a path. The gateway and the sandbox use the same tree; each decides which values a
+ * parameter accepts.
  *
- * Own code: Express's router tries one route after the other, and a pack has hundreds of them.
+ * Own code: Express's router tries the routes one by one, and a pack has hundreds of them.
  */
 
 /**
- * A literal segment; a parameter for one segment or for the rest of the path (an id may have a slash); or the literal texts
- * around the parameters of one segment, one more than there are parameters.
+ * A literal segment; a parameter for one segment or for the rest of the path (an id may have a slash); or, for a
+ * segment with several parts, the literal texts around its parameters (one more than parameters).
  */
 export type PathSegment = string | { readonly isRest: boolean } | { readonly literals: readonly string[] };
 
 interface Node<R> {
   readonly literals: Map<string, Node<R>>;
-  /** Segments with literal texts, those with more text first. */
+  /** Segments with literal texts, sorted by decreasing length of the text. */
   readonly mixed: { readonly literals: readonly string[]; readonly node: Node<R> }[];
   parameter?: Node<R>;
   rest?: Node<R>;
@@ -23,8 +23,8 @@ interface Node<R> {
 const createNode = <R>(): Node<R> => ({ literals: new Map(), mixed: [], routes: new Map() });
 
 /**
- * Returns the values between the literal texts of a segment; undefined if it does not have them. No value is empty, and each
- * but the last one ends where the text after it is found first.
+ * Returns the values between the literal texts of a segment; undefined if the segment does not match them. No value is
+ * empty, and each but the last one ends where the text after it is found first.
  */
 function valuesBetween(literals: readonly string[], segment: string): string[] | undefined {
   const [first = "", last = ""] = [literals[0], literals.at(-1)];
@@ -44,16 +44,16 @@ function valuesBetween(literals: readonly string[], segment: string): string[] |
 export interface PathTree<R, M> {
   /** Adds a route. @returns false if another route has this method and path. */
   add(method: string, path: readonly PathSegment[], route: R): boolean;
-  /** Finds a route. @returns undefined if none has this method and path, or takes these values. */
+  /** Finds a route. @returns undefined if no route has this method and path, or accepts these values */
   match(method: string, segments: readonly string[]): M | undefined;
 }
 
 /**
- * Creates an empty tree. A literal segment is tried before one with literal texts, that before a parameter, and a parameter
- * before the rest of the path; the order of the routes does not matter.
+ * Creates an empty tree. A literal segment is tried before one with literal texts, that before a parameter, and a
+ * parameter before the rest of the path; the order of the routes does not matter.
  *
  * @param accept Turns a route and the values of its parameters, in the order of the path, into a match. It returns
- *   undefined for a value that the route does not take; the search then goes on.
+ *   undefined for a value that the route does not accept; the search then continues.
  */
 export function createPathTree<R, M>(
   accept: (route: R, values: readonly string[]) => M | undefined,

@@ -6,11 +6,11 @@ import { isAddressType } from "./setting-types.ts";
 export interface SettingDescription {
   /** Markdown, as in `docs/reference/settings.md`. */
   readonly meaning: string;
-  /** The text that one would type. Undefined: the setting is unset. */
+  /** The default as a user would type it. Undefined if the setting is unset. */
   readonly default?: string;
-  /** The value is never printed. */
+  /** Whether the value is secret: it is never printed. */
   readonly secret?: true;
-  /** It is an address: only its user, password and parameters are secret. */
+  /** Whether the value is an address: only its user, password and parameters are secret. */
   readonly isAddress?: boolean;
 }
 
@@ -22,17 +22,17 @@ function described<T extends z.ZodType>(type: T, description: SettingDescription
   return type;
 }
 
-/** A setting with a default. @param text The default as one would type it */
+/** Creates a setting with a default. @param text the default as a user would type it */
 export const withDefault = <T extends z.ZodType<unknown, unknown>>(
   type: T,
   text: string & z.input<T>,
   meaning: string,
 ) => described(type.prefault(text), { meaning, default: text });
 
-/** A setting that is unset by default. */
+/** Creates a setting that is unset by default. */
 export const unset = <T extends z.ZodType>(type: T, meaning: string) =>
   described(type.optional(), { meaning, isAddress: isAddressType(type) });
 
-/** The same for a value that is never printed. */
+/** Creates an unset setting whose value is never printed. */
 export const secret = <T extends z.ZodType>(type: T, meaning: string) =>
   described(type.optional(), { meaning, secret: true, isAddress: isAddressType(type) });

@@ -3,8 +3,8 @@ import type { Settings } from "./setting-definitions.ts";
 type ObservingSettings = Pick<Settings, "LEGACY_URL" | "UPSTREAM_URL" | "MAPPINGS_DIR" | "SANDBOX">;
 
 /**
- * Whether the settings name an old service and no pack: the gateway passes everything to the old service, records it, and
- * needs no v4.
+ * Whether the settings name an old service and no pack. The gateway then passes everything to the old service, records
+ * it, and needs no v4.
  */
 export const isObserving = ({
   LEGACY_URL,
@@ -14,6 +14,6 @@ export const isObserving = ({
 }: ObservingSettings): boolean =>
   LEGACY_URL !== undefined && UPSTREAM_URL === undefined && MAPPINGS_DIR === undefined && !SANDBOX;
 
-/** The address that everything is passed to; undefined if the gateway does not observe. */
+/** Returns the address of the service that receives every request; undefined if the gateway does not observe. */
 export const observedUrlOf = (settings: ObservingSettings): string | undefined =>
   isObserving(settings) ? settings.LEGACY_URL?.href.replace(/\/$/, "") : undefined;

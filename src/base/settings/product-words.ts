@@ -54,7 +54,7 @@ export function createRenamer(words: ProductWords, scopeWords: readonly string[]
 export interface ScopeRenaming {
   /** In scopes: `scripts:read_only`, `monitor`. Longer words such as `stackscripts:view` stay the same. */
   readonly scopes: RenameString;
-  /** In event actions: `script_create`. The word alone is the name of a member and stays the same. */
+  /** In event actions: `script_create`. The word without an action is the name of a member and stays the same. */
   readonly actions: RenameString;
 }
 

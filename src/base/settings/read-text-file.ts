@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 /** Maximum bytes. */
 export const MAX_TEXT_FILE = 4 * 1024 * 1024;
 
-/** A file that is not a regular file of a usual size. Its code is like a system error's. */
+/** The file is not a regular file, or is too large. The code has the form of a system error's. */
 export class UnfitFileError extends Error {
   override readonly name = "UnfitFileError";
   readonly code: "ENOTFILE" | "EFBIG";
@@ -15,12 +15,13 @@ export class UnfitFileError extends Error {
 }
 
 /**
- * Reads a file that an operator names. A pipe would be waited for, and a device read, without end.
+ * Reads a file that an operator names. Other kinds are rejected: reading a pipe or a device would never end.
  *
- * @throws {UnfitFileError} If it is no file, or is larger than 4 MB; an error of the system, such as `ENOENT`.
+ * @throws {UnfitFileError} if it is not a regular file, or is larger than 4 MB; or an error of the system, such as
+ *   `ENOENT`
  */
 export function readTextFile(file: string): string {
-  // Windows has no such flag, and no such files.
+  // Windows has neither this flag nor such files.
   const opened = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(opened);

@@ -10,6 +10,6 @@ export function redactAddress(text: string): string {
   return `${scheme}${before.replace(/^.*@/s, "***@")}${parameters && `${parameters.slice(0, 1)}***`}`;
 }
 
-/** A text whose addresses are redacted. */
+/** Redacts all addresses in a text. */
 export const redactAddresses = (text: string): string =>
   text.replaceAll(/[a-z][a-z\d+.-]{0,30}:\/\/[^\s,"]*/gi, redactAddress);

@@ -263,10 +263,10 @@ export type SettingValues = Readonly<z.input<typeof settingsSchema>>;
 
 export type SettingName = keyof Settings;
 
-/** The addresses of the places that several processes share their state in. */
+/** The settings with the addresses of stores that several processes share. */
 export const SHARED_STATE_SETTINGS = ["REDIS_URL"] as const satisfies readonly SettingName[];
 
-/** The settings that say where the state of clients is. */
+/** The settings that define where the state of clients is stored. */
 export const STATE_SETTINGS = [
   "DATA_DIR",
   ...SHARED_STATE_SETTINGS,

@@ -1,4 +1,4 @@
-/** The types of settings. Each takes the text of a variable or flag, or the value that a program gives. */
+/** The types of settings. Each accepts the text of a variable or flag, or the value that a program gives. */
 import { isIP } from "node:net";
 import { z } from "zod";
 import { errorText } from "./error-text.ts";
@@ -11,7 +11,7 @@ export const LONGEST_TIMER_MS = 2_147_483_647;
 /** The longest delay of a timer in seconds. */
 export const LONGEST_TIMER_SECONDS = Math.floor(LONGEST_TIMER_MS / 1000);
 
-/** Types of values that are addresses: of these only user, password and parameters are secret. */
+/** Types whose values are addresses: only their user, password and parameters are secret. */
 const addressTypes = new WeakSet<z.ZodType>();
 
 export const isAddressType = (type: z.ZodType): boolean => addressTypes.has(type);
@@ -21,7 +21,7 @@ function address<T extends z.ZodType>(type: T): T {
   return type;
 }
 
-/** A text that `parse` turns into a value. The message of the error that it throws becomes the problem. */
+/** A text that `parse` turns into a value. The message of an error that `parse` throws becomes the problem. */
 const parsedText = <T>(parse: (text: string) => T) =>
   z.string().transform((text, context) => {
     try {
@@ -35,10 +35,10 @@ const parsedText = <T>(parse: (text: string) => T) =>
 /** Any text. */
 export const text = z.string({ error: "must be a text" });
 
-/** Anything shorter can be guessed: 16 hexadecimal digits have 64 bits. */
+/** Minimum length of a secret in characters. Anything shorter can be guessed: 16 hexadecimal digits have 64 bits. */
 export const SHORTEST_SECRET = 16;
 
-/** A secret of the operator's own. */
+/** A secret that the operator chooses. */
 export const secretText = text.min(SHORTEST_SECRET, `must have at least ${SHORTEST_SECRET} characters`);
 
 /** A whole number in decimal digits. */
@@ -87,17 +87,17 @@ function bytes(least: number, most: number, expected: string) {
   return z.union([size, z.number()], { error }).pipe(z.int({ error }).min(least, error).max(most, error));
 }
 
-/** Bytes in memory. The runtime has no string above 512 MB, and a body becomes one string. */
+/** A size in memory. The runtime does not support strings above 512 MB, and a body becomes one string. */
 export const memorySize = bytes(0, 256 * 1024 ** 2, "16kb, 1mb or 1048576, at most 256mb");
 
-/** Bytes on a disk. An empty store needs a few megabytes. */
+/** A size on disk. An empty store needs a few megabytes. */
 export const diskSize = bytes(10 * 1024 ** 2, 1000 * 1024 ** 4, "500mb, 2gb or 1tb, from 10mb to 1000tb");
 
 const RATE = "must be requests/seconds, whole numbers above 0, such as 1600/120 (seconds up to 999999)";
 
 /**
- * Requests per seconds. The shared store reads a window below a second as one that never ends. Six digits of seconds
- * fit into a timer.
+ * Requests per number of seconds. The shared store treats a window below a second as endless. Six digits of seconds fit
+ * into a timer.
  */
 export const rate = z
   .union(
@@ -132,7 +132,7 @@ export const url = address(
     ),
 );
 
-/** The address of a database. It may hold user, password and parameters of the connection. */
+/** The address of a database. It may contain the user, the password and parameters of the connection. */
 export const postgresUrl = address(
   z.url({
     protocol: /^postgres(?:ql)?$/,
@@ -166,7 +166,7 @@ export const headerName = z
   .regex(/^[a-z][a-z\d-]{0,63}$/i, "must be the name of a header, such as X-Client-Name")
   .transform((value) => value.toLowerCase());
 
-/** Texts, or one text with commas between them, each of which `isValid`. */
+/** A list of texts, or one text with commas between them. `isValid` checks each item. */
 const listOf = (isValid: (item: string) => boolean, expected: string) =>
   z
     .union([z.string().transform((value) => value.split(",")), z.array(z.string())], {
@@ -179,7 +179,7 @@ const listOf = (isValid: (item: string) => boolean, expected: string) =>
         context.addIssue(`must be ${expected}; "${redactAddresses(invalid)}" is not`);
     });
 
-/** Tokens, none of which is shown in a problem. */
+/** A list of tokens. Problems never contain any of them. */
 export const tokenList = listOf(() => true, "tokens");
 
 /** Origins of browser clients, or `*`. */
@@ -195,7 +195,7 @@ function isAddressOrNetwork(item: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-/** The value of a setting that says that there are no proxies. */
+/** The value of a setting that states that there are no proxies. */
 const NO_PROXY = "none";
 
 /** Addresses and networks of proxies (`10.0.0.0/8`), or `none`. */

@@ -14,7 +14,7 @@ import { isLoopback } from "./loopback.ts";
 import { SHORTEST_SECRET } from "./setting-types.ts";
 
 /**
- * Invalid settings: all problems together, one a line.
+ * Invalid settings: all problems, one per line.
  *
  * @example
  * ```ts
@@ -86,7 +86,7 @@ function oldServiceConflicts(settings: Settings, label: Label): [SettingName, st
   return problems;
 }
 
-/** Problems of settings that are valid one by one and contradict each other. */
+/** Returns the problems of settings that are valid individually but contradict each other. */
 function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label): [SettingName, string][] {
   const { ADMIN_HOST, ADMIN_PORT, HOST, PORT } = settings;
   const problems: [SettingName, string][] = [];
@@ -154,7 +154,7 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
 const missingUpstream = (label: Label): string =>
   `it is required; to use the embedded sandbox, whose tokens are public, set ${label("SANDBOX")} to true`;
 
-/** A value as a problem may show it: no secrets, and no user, password and parameters of an address. */
+/** Formats a value for a problem: without secrets, and without the user, password and parameters of an address. */
 function quoteValue(value: unknown, name: SettingName): string {
   if (SETTINGS[name].secret) return "the value";
   if (SETTINGS[name].isAddress && (typeof value === "string" || value instanceof URL))
@@ -174,7 +174,7 @@ const isFirstOfSetting = ({ path: [name] }: z.core.$ZodIssue, index: number, iss
 interface ReadSettingsOptions {
   /** Whether `UPSTREAM_URL` or `SANDBOX` must be set. Default: false. */
   readonly isUpstreamRequired?: boolean;
-  /** How a problem names a setting. Default: as in the environment. */
+  /** Formats the name of a setting in a problem. Default: as in the environment. */
   readonly label?: Label;
 }
 
@@ -201,16 +201,16 @@ export type SettingTexts = Readonly<Partial<Record<SettingName, string>>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The texts that are given. A flag wins over the environment, and an empty variable counts as unset. */
+/** Returns the texts that are set. A flag overrides the environment, and an empty variable counts as unset. */
 export function givenTexts(environment: Environment, flags: SettingTexts = {}): SettingTexts {
   const variables = names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []));
   return { ...Object.fromEntries(variables), ...flags };
 }
 
 /**
- * Reads the settings of a process. With `NODE_ENV=production` the embedded sandbox must be asked for.
+ * Reads the settings of a process. With `NODE_ENV=production` the embedded sandbox must be requested explicitly.
  *
- * @param flags texts of flags, which win over the environment
+ * @param flags texts of flags, which override the environment
  * @throws {SettingsError} with all problems
  */
 export const readEnvironment = (environment: Environment, flags: SettingTexts = {}): Settings =>
@@ -223,16 +223,16 @@ const SETTING_OF_OPTION: ReadonlyMap<string, SettingName> = new Map(
 );
 
 interface ReadOptionsOptions {
-  /** Settings that are not options here. */
+  /** Settings that can't be passed as options. */
   readonly excluded?: readonly SettingName[];
-  /** Values of such settings. */
+  /** Values of the excluded settings. */
   readonly fixed?: SettingValues;
   /** Problems that the caller has found. */
   readonly problems?: readonly string[];
 }
 
 /**
- * Reads the settings that a program gives as options. The embedded sandbox must be asked for.
+ * Reads the settings that a program gives as options. The embedded sandbox must be requested explicitly.
  *
  * @throws {SettingsError} with all problems; unknown options are problems
  */
@@ -257,14 +257,14 @@ export function readOptions(
   throw new SettingsError(problems);
 }
 
-/** A secret address without its user, password and parameters. */
+/** Formats a secret address without its user, password and parameters. */
 function redactSecretAddress(value: string): string {
   if (!URL.canParse(value)) return "***";
   const { protocol, username, password, host, pathname } = new URL(value);
   return `${protocol}//${username || password ? "***@" : ""}${host}${pathname}`;
 }
 
-/** Texts of settings as operators may see them: secrets are redacted. */
+/** Formats settings for operators: secrets are redacted. */
 export const redactSettings = (texts: SettingTexts): SettingTexts =>
   Object.fromEntries(
     Object.entries(texts).map(([name, text]) => {
@@ -280,8 +280,8 @@ export const DEFAULT_TEXTS: SettingTexts = Object.fromEntries(
 );
 
 /**
- * Whether several clients may have the same address, that of a proxy. Only `TRUST_PROXY` excludes it, because it
- * names the proxies, or states that there are none.
+ * Whether several clients may share an address, that of a proxy. Only `TRUST_PROXY` excludes this, because it names the
+ * proxies, or states that there are none.
  */
 export const mayShareAddresses = ({ TRUST_PROXY }: Pick<Settings, "TRUST_PROXY">): boolean =>
   TRUST_PROXY === undefined;

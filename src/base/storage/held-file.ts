@@ -6,10 +6,10 @@ const identify = (path: string): string | undefined => {
 };
 
 /**
- * Watches an open SQLite database in WAL mode. If an open file is removed or replaced, the system keeps it until it
- * is closed: writes succeed, and are lost with the process.
+ * Watches an open SQLite database in WAL mode. If an open file is removed or replaced, the system keeps it until it is
+ * closed: writes succeed, but are lost when the process ends.
  *
- * @returns A function that describes what happened to the files. It returns undefined while they are in place.
+ * @returns a function that describes the problem of the files, or undefined if they are in place
  */
 export function holdFile(file: string): () => string | undefined {
   const held = [file, `${file}-wal`].map((path) => [path, identify(path)] as const);

@@ -1,7 +1,7 @@
 /**
- * How the schema of a store is migrated. Each store has a list of steps; `steps[n]` brings version n to n + 1, and a new store
- * has version 0. Each step is one transaction, and a store that an interrupted migration left between two versions continues
- * at the next start. Processes that start at the same time migrate one after the other.
+ * How the schema of a store is migrated. Each store has a list of steps; `steps[n]` brings version n to n + 1, and a
+ * new store has version 0. Each step is one transaction, and a store that an interrupted migration left between two
+ * versions continues at the next start. If several processes start at the same time, they migrate one at a time.
  *
  * To change a schema, add a step at the end of its list. Never change a step that was released. The lists:
  *
@@ -10,12 +10,12 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 
-/** A store has a schema that this version does not know. It is never changed. */
+/** The schema of a store is newer than this program, or unknown. The store is never changed. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
 }
 
-/** @returns whether a step is left. @throws {SchemaError} if a newer version has written the store. */
+/** @returns whether a step remains. @throws {SchemaError} if a newer version wrote the store */
 function hasStep(version: number, known: number): boolean {
   if (version > known)
     throw new SchemaError(`it was written by a newer version of the gateway (schema ${version} > ${known})`);
@@ -27,23 +27,23 @@ const notOurs = (): SchemaError =>
 
 /** The schema of a file of SQLite. */
 export interface SqliteSchema {
-  /** Marks the file as one of this store: `application_id` of SQLite. */
+  /** Marks the file as belonging to this store: `application_id` of SQLite. */
   readonly applicationId: number;
   /** SQL, or a function that changes tables whose names it must read first. */
   readonly steps: readonly (string | ((database: DatabaseSync) => void))[];
 }
 
-/** Brings a file to the last version. @throws {SchemaError} */
+/** Migrates a file to the newest version. @throws {SchemaError} */
 export function migrateSqlite(database: DatabaseSync, { applicationId, steps }: SqliteSchema): void {
   const read = (pragma: string): number => Number(database.prepare(`PRAGMA ${pragma}`).get()?.[pragma] ?? 0);
 
-  /** @returns whether more steps may be left. */
+  /** @returns whether more steps may remain */
   function step(): boolean {
     const version = read("user_version");
     const tables = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get();
     const isEmpty = version === 0 && tables === undefined;
     if (!isEmpty && read("application_id") !== applicationId) {
-      // Every version marks its files: the file of another program may have any number.
+      // Every version marks its files, so this file belongs to a different program.
       throw notOurs();
     }
     if (!hasStep(version, steps.length)) return false;
@@ -73,11 +73,11 @@ export function migrateSqlite(database: DatabaseSync, { applicationId, steps }: 
 export interface PostgresSchema {
   /** The table with the version. */
   readonly versionTable: string;
-  /** A table of the first step: where it exists without a version, others have created it. */
+  /** A table that the first step creates. If it exists and the version table does not, a different program has created it. */
   readonly firstTable: string;
   /** Key of `pg_advisory_xact_lock`. */
   readonly lock: number;
-  /** As SQL. */
+  /** The steps as SQL. */
   readonly steps: readonly string[];
 }
 
@@ -86,12 +86,12 @@ interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
 }
 
-/** Brings the tables to the last version. @throws {SchemaError} */
+/** Migrates the tables to the newest version. @throws {SchemaError} */
 export async function migratePostgres(
   client: PostgresClient,
   { versionTable, firstTable, lock, steps }: PostgresSchema,
 ): Promise<void> {
-  /** @returns whether more steps may be left. */
+  /** @returns whether more steps may remain */
   async function step(): Promise<boolean> {
     await client.query("SELECT pg_advisory_xact_lock($1)", [lock]);
     await client.query(`CREATE TABLE IF NOT EXISTS ${versionTable} (version integer NOT NULL)`);

@@ -5,35 +5,38 @@ import { StateUnavailableError, type KeyValueStore } from "./key-value-store.ts"
 /** The operations of a store that a document needs. */
 export type DocumentStore = Pick<KeyValueStore, "get" | "setIfAbsent" | "replace">;
 
-/** A document as this process read it last. */
+/** A document in the state that this process last read. */
 export interface SharedDocument<T> {
   readonly current: () => T;
-  /** Whether it was read once. */
+  /** Returns whether the document was read at least once. */
   readonly isKnown: () => boolean;
   /**
    * Reads the document. If that fails, the last known state stays. If the store has lost the document, or another
-   * process has restored an older state, this process writes its newer state back. Each change has a number.
+   * process has restored an older state, this process writes its newer state back. Changes are numbered.
    *
    * @throws {StateUnavailableError}
    */
   refresh(): Promise<void>;
   /**
-   * Changes it, also if other replicas change it at the same time.
+   * Changes the document, even if other replicas change it at the same time.
    *
    * @param apply Returns the same object, or an equal one, to change nothing. It may be called several times.
-   * @param onWritten Called once it is written, before {@link current} returns it.
+   * @param onWritten Called after the new value is written, before {@link current} returns it
    * @throws {StateUnavailableError}
    */
   change(apply: (value: T) => T, onWritten?: () => void): Promise<void>;
 }
 
-/** The store has no values without an end. No migration takes twenty years. */
+/** The time to live of a document. The store requires one, and no migration takes twenty years. */
 const DOCUMENT_TTL_SECONDS = 20 * 365 * 86_400;
 
 /** Maximum number of attempts to write against concurrent writes of other replicas. */
 const ATTEMPTS = 20;
 
-/** Replaces a value. @param before Undefined: there must be none. @returns False if the store contains another value */
+/**
+ * Replaces a value. @param before undefined if the store must not contain a value yet. @returns false if the store
+ * contains a different value
+ */
 const replaceValue = (
   store: DocumentStore,
   key: string,
@@ -65,8 +68,8 @@ interface Numbered<T> {
 /**
  * Creates the access to a document. Nothing is read yet.
  *
- * @param schema It gets undefined for invalid JSON. A value that it rejects is damaged.
- * @param empty Stands for a document that does not exist.
+ * @param schema Receives undefined for invalid JSON. A value that it rejects is treated as damaged
+ * @param empty The value of a document that does not exist
  * @param onRead Called with each new state of the document.
  */
 export function createSharedDocument<T>(
@@ -114,8 +117,7 @@ export function createSharedDocument<T>(
       const stored = await store.get(key);
       if (stored === text && isKnown) return;
       const found = parse(stored);
-      // Nothing deletes the document, so the store has come back without its data, or another process has restored an
-      // older state.
+      // Nothing deletes the document, so the store has lost its data, or another process has restored an older state.
       if (text === undefined || found.change >= changes) return accept(stored, found);
       if (await write(stored, text)) return;
     }

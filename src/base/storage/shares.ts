@@ -1,12 +1,12 @@
-/** How much one owner may take of something bounded, and all owners together. */
+/** Limits of a resource, for one owner and for all owners together. */
 export interface ShareLimits {
   readonly all: number;
   readonly each: number;
 }
 
 /**
- * The use of a limited resource by each owner: connections, bytes, rows or calls. No owner may crowd out the others,
- * so each has a limit, or the excess is taken from the largest owners.
+ * The use of a limited resource by each owner: connections, bytes, rows or calls. No owner may use up the resource, so
+ * each has a limit, or the largest owners give up the excess.
  */
 export class Shares<Owner = string> {
   readonly #taken = new Map<Owner, number>();
@@ -17,22 +17,22 @@ export class Shares<Owner = string> {
     return this.#all;
   }
 
-  /** How many owners have taken something. */
+  /** The number of owners that use some of the resource. */
   get owners(): number {
     return this.#taken.size;
   }
 
-  /** The amount of one owner. */
+  /** Returns the amount that an owner uses. */
   of(owner: Owner): number {
     return this.#taken.get(owner) ?? 0;
   }
 
-  /** Whether an owner may take this amount. */
+  /** Returns whether an owner may take this amount. */
   hasRoom(owner: Owner, { all, each }: ShareLimits, amount = 1): boolean {
     return this.#all + amount <= all && this.of(owner) + amount <= each;
   }
 
-  /** Takes an amount, regardless of limits. */
+  /** Takes an amount, even above the limits. */
   take(owner: Owner, amount = 1): void {
     const taken = this.of(owner) + amount;
     this.#all += amount;
@@ -40,7 +40,7 @@ export class Shares<Owner = string> {
     else this.#taken.set(owner, taken);
   }
 
-  /** Takes an amount if there is room for it. @returns whether there was */
+  /** Takes an amount if the limits allow it. @returns whether they do */
   tryTake(owner: Owner, limits: ShareLimits, amount = 1): boolean {
     const hasRoom = this.hasRoom(owner, limits, amount);
     if (hasRoom) this.take(owner, amount);
@@ -51,7 +51,7 @@ export class Shares<Owner = string> {
     this.take(owner, -amount);
   }
 
-  /** The owners that have taken the most, with their amounts: the largest first. */
+  /** Returns the owners that use the most, with their amounts, the largest first. */
   largest(count: number): [owner: Owner, taken: number][] {
     return this.entries()
       .toSorted(([, one], [, other]) => other - one)

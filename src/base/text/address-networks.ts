@@ -1,4 +1,7 @@
-/** The networks of clients' addresses: the owner of an address chooses its last bits, so that one client may have many. */
+/**
+ * The networks of client addresses. The owner of a network chooses the last bits of an address, so one client may use
+ * many addresses.
+ */
 import { isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
@@ -25,8 +28,8 @@ const networkWith = (address: string, bits: number): string =>
 export const addressNetwork = (address: string): string => networkWith(address, 48);
 
 /**
- * The networks that a client address is in, the smallest first: an IPv4 address itself; the /64 of an IPv6 address,
- * and the /56 and /48 that providers assign to a customer (RFC 6177).
+ * Returns the networks that contain a client address, the smallest first: an IPv4 address itself; the /64 of an IPv6
+ * address, and the /56 and /48 that providers assign to a customer (RFC 6177).
  */
 export function addressNetworks(address: string): readonly string[] {
   if (!hasNetworks(address)) return [address];

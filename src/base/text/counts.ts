@@ -1,11 +1,11 @@
-/** Counts and shares as people read them. */
+/** Formats counts and shares for people. */
 
 const NUMBER = new Intl.NumberFormat("en-GB");
 
 /** `12,345` */
 export const formatCount = (number: number): string => NUMBER.format(number);
 
-/** `12 345`: the comparisons of `alpha-gateway parity` are written as the guides write numbers. */
+/** `12 345`: the comparisons of `alpha-gateway parity` use the number format of the guides. */
 export const formatSpacedCount = (number: number): string => formatCount(number).replaceAll(",", " ");
 
 /** `1 call`, `2 calls`, `1,000 calls`. */

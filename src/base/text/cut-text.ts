@@ -1,4 +1,4 @@
-/** Marks the end of a text that was cut. The redaction of records looks for the start of a secret before it. */
+/** Marks the end of a text that was cut. The redaction of records searches for the start of a secret before this mark. */
 export const CUT = "…";
 
 /** The start of a text with {@link CUT} at its end, if the text has more than `length` characters. */

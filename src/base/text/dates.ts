@@ -1,6 +1,6 @@
 /**
- * Dates as people read them. All are in UTC: operators compare them with logs and with each other, from several time zones.
- * A time is given in milliseconds, or as `Date.toISOString` writes it.
+ * Formats dates for people. All are in UTC: operators compare them with logs and with each other, from several time
+ * zones. A time is given in milliseconds, or as `Date.toISOString` writes it.
  */
 
 const isoOf = (time: string | number): string =>
@@ -9,7 +9,7 @@ const isoOf = (time: string | number): string =>
 /** `2026-03-01` */
 export const formatDay = (time: string | number): string => isoOf(time).slice(0, 10);
 
-/** `2026-03-01 14:05`, where the line or the head of the table says that it is UTC. */
+/** Formats a time as `2026-03-01 14:05`, if the line or the table head contains "UTC". */
 export function formatMinute(time: string | number): string {
   const iso = isoOf(time);
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)}`;

@@ -2,20 +2,20 @@ import { startThread, ThreadLink } from "./thread-link.ts";
 
 /** A thread for one job. */
 export interface OneJobOptions {
-  /** The `import.meta.url` of the file that starts it. */
+  /** The `import.meta.url` of the file that starts the thread. */
   readonly from: string;
-  /** The file of the thread, from there, without its extension. */
+  /** The file of the thread, relative to `from`, without its extension. */
   readonly entry: string;
   readonly timeoutMs: number;
   readonly maxHeapMb: number;
-  /** Ends the thread: its result is no longer wanted. */
+  /** Ends the thread when its result is no longer needed. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Runs a job in a thread of its own, which keeps no program alive.
+ * Runs a job in its own thread, which does not keep the program alive.
  *
- * @throws {Error} With the error of the thread, or if it ends, takes too long or too much memory.
+ * @throws {Error} with the error of the thread, or if it ends early, takes too long or uses too much memory
  */
 export async function runInThread<Result>(
   job: unknown,

@@ -2,15 +2,15 @@ import { parentPort, type Transferable } from "node:worker_threads";
 import { errorText } from "../settings/error-text.ts";
 import type { ThreadCall, ThreadReply } from "./thread-link.ts";
 
-/** How a thread answers its jobs. */
+/** How a thread processes its jobs. */
 export interface ServeOptions<Job> {
   /** Describes the error of a job. Default: its message. */
   readonly describe?: (error: unknown) => string;
-  /** The buffers of a result that the other side gets without a copy. */
+  /** Returns the buffers of a result that are transferred without a copy. */
   readonly transferOf?: (job: Job, value: unknown) => readonly Transferable[];
 }
 
-/** Answers the calls of a `ThreadLink`, in the entry of its thread: one job after the other. */
+/** Processes the calls of a `ThreadLink`, one at a time. The entry file of the thread calls this function. */
 export function serveJobs<Job>(
   work: (job: Job) => unknown,
   { describe = errorText, transferOf = () => [] }: ServeOptions<Job> = {},

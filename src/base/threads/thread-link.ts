@@ -18,7 +18,7 @@ export interface ThreadReply {
  * Starts a thread.
  *
  * @param from The `import.meta.url` of the file that starts it
- * @param entry The file of the thread, from there, without its extension
+ * @param entry The file of the thread, relative to `from`, without its extension
  */
 export function startThread(from: string, entry: string, resourceLimits: ResourceLimits): Worker {
   // After the build both files have the extension `.js`.
@@ -32,11 +32,11 @@ interface Pending {
   readonly timer: NodeJS.Timeout;
 }
 
-/** A call of a thread. */
+/** Options of a call. */
 export interface CallOptions {
-  /** A thread that takes longer is ended: it may hang for ever. */
+  /** The time after which the thread is ended, because it may hang. */
   readonly timeoutMs: number;
-  /** Buffers that the thread gets without a copy. */
+  /** Buffers that are transferred to the thread without a copy. */
   readonly transfer?: readonly Transferable[];
 }
 
@@ -57,7 +57,7 @@ export class ThreadLink<Job> {
     thread.on("exit", () => void this.end("its thread has ended"));
   }
 
-  /** Runs a job. @throws {Error} With the error of the thread, or if it ends or takes too long. */
+  /** Runs a job. @throws {Error} with the error of the thread, or if the thread ends or takes too long */
   call(job: Job, { timeoutMs, transfer = [] }: CallOptions): Promise<unknown> {
     if (this.#lost !== undefined) return Promise.reject(new Error(this.#lost));
     this.#calls += 1;
@@ -65,18 +65,18 @@ export class ThreadLink<Job> {
     try {
       this.#thread.postMessage({ call, job } satisfies ThreadCall<Job>, transfer);
     } catch (error) {
-      // The job can't be copied. The thread has not got it, and works on.
+      // The job can't be copied, so the thread did not receive it and continues to work.
       return Promise.reject(error instanceof Error ? error : new Error(errorText(error)));
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const timer = setTimeout(() => void this.end(`it did not respond within ${timeoutMs} ms`), timeoutMs);
-    // The thread itself keeps a program alive, if it should.
+    // The timer must not keep the program alive. The thread does, if configured.
     timer.unref();
     this.#pending.set(call, { resolve, reject, timer });
     return promise;
   }
 
-  /** Ends the thread. @param reason The error of all open calls. @returns when it has ended */
+  /** Ends the thread. @param reason the error of all open calls. @returns a promise that resolves when the thread has ended */
   async end(reason = "its thread was ended"): Promise<void> {
     if (this.#lost === undefined) {
       this.#lost = reason;

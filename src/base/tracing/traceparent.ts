@@ -6,7 +6,7 @@ export interface Traceparent {
   readonly traceId: string;
   /** 16 hexadecimal digits. */
   readonly spanId: string;
-  /** 8 bits; the lowest says that the trace is sampled. */
+  /** 8 bits. The lowest bit is set if the trace is sampled. */
   readonly traceFlags: number;
 }
 
@@ -19,23 +19,23 @@ export function parseTraceparent(header: string | undefined): Traceparent | unde
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) };
 }
 
-/** Formats a `traceparent` header. All flags but `sampled` are left out. */
+/** Formats a `traceparent` header. All flags except `sampled` are omitted. */
 export const formatTraceparent = ({ traceId, spanId, traceFlags }: Traceparent): string =>
   `00-${traceId}-${spanId}-${traceFlags & 1 ? "01" : "00"}`;
 
-/** The client's `traceparent` if it is valid, or a new one. */
+/** Returns the client's `traceparent` if it is valid, otherwise a new one. */
 export const continueTrace = (given: string | undefined): string =>
   given !== undefined && parseTraceparent(given) ? given : createTraceparent();
 
 const TRACE_ID_BYTES = 16;
 const ID_BYTES = TRACE_ID_BYTES + 8;
 
-/** Random bytes for many traces: drawing few costs as much as drawing many. */
+/** Draws random bytes for many traces at once, because the cost does not depend on their number. */
 class RandomIds {
   readonly #bytes = Buffer.alloc(ID_BYTES * 128);
   #used = this.#bytes.length;
 
-  /** @returns The hexadecimal digits of a trace and of a span. */
+  /** @returns the hexadecimal digits of the ids of a trace and of a span */
   next(): string {
     if (this.#used === this.#bytes.length) {
       randomFillSync(this.#bytes);

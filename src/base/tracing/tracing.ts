@@ -2,15 +2,15 @@
 
 /** The span of a request to v4 or to its login server. */
 export interface CallSpan {
-  /** The `traceparent` header to send; undefined if the tracer gives the span no valid ids. */
+  /** The `traceparent` header to send; undefined if the span has no valid ids. */
   readonly traceparent: string | undefined;
-  /** Ends the span. @param status Status of the response; null without one. */
+  /** Ends the span. @param status status of the response; null if there is none */
   end(status: number | null): void;
 }
 
 /** The result of a client's request. */
 export interface RequestResult {
-  /** The route's name in the pack; null without a route. Never a path that the client sent. */
+  /** The route's name in the pack; null if no route matched. Never a path that the client sent. */
   readonly route: string | null;
   readonly status: number;
   readonly lane: string;
@@ -35,12 +35,12 @@ export interface RequestStart {
   readonly time?: Date;
 }
 
-/** No method throws, whatever the tracer does. */
+/** Creates spans. No method throws, even if the tracer fails. */
 export interface Tracing {
-  /** Returns undefined if the tracer fails. */
+  /** Starts the span of a client's request. Returns undefined if the tracer fails. */
   startRequest(request: RequestStart): RequestSpan | undefined;
-  /** Starts the span of an upstream request that belongs to no client's request: a trace of its own. */
+  /** Starts the span of an upstream request that does not belong to a client's request. It has its own trace. */
   readonly startCall: StartCallSpan;
-  /** Sends the spans that were not sent yet. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }

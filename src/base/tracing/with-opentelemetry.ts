@@ -12,8 +12,8 @@ const PACKAGES = [
 /**
  * Starts code that imports OpenTelemetry's packages, which are optional.
  *
- * @param setting The setting that asks for it.
- * @throws {SettingsError} If a package is not installed. The message names it.
+ * @param setting The setting that requires them.
+ * @throws {SettingsError} If a package is not installed. The message names the package.
  */
 export async function withOpenTelemetry<Result>(
   setting: string,
@@ -30,5 +30,5 @@ export async function withOpenTelemetry<Result>(
   }
 }
 
-/** Loads the resource of telemetry with its package, which is installed only where OpenTelemetry is used. */
+/** Loads the resource of telemetry. Its package is only installed if OpenTelemetry is used. */
 export const loadResource = (): Promise<typeof import("./otlp-resource.ts")> => import("./otlp-resource.ts");

@@ -1,4 +1,4 @@
-/** Finds corresponding rows of two lists of answers, and the rows and orders in which the lists differ. */
+/** Finds corresponding rows of two lists in responses, and the rows and orders in which the lists differ. */
 import { isObject } from "../../base/index.ts";
 import type { CompareRules, Part, PartDifference } from "./compare.ts";
 import { jsonType } from "./value-format.ts";
@@ -9,26 +9,26 @@ export interface ListRule {
   readonly field: string;
   /** The keys that lead to the object in a row. */
   readonly rowPath: readonly string[];
-  /** Members that may identify a row, the best one first. */
+  /** Members that may identify a row, the most suitable first. */
   readonly idNames: readonly string[];
-  /** The fields by which the list is ordered. Empty: it is ordered by others. Undefined: its order does not count. */
+  /** The fields by which the list is ordered. Empty: it is ordered by other values. Undefined: its order is ignored. */
   readonly order: readonly string[] | undefined;
 }
 
 /** How rows are identified. */
 export interface RowRules {
-  /** The list of a route that has one. */
+  /** The route's list, if it has one. */
   readonly list?: ListRule | undefined;
-  /** The member that identifies an object in any other list. */
+  /** The member that identifies an object in other lists. */
   readonly idName: string;
-  /** Gives several spellings of an object's id the same text. */
+  /** Converts several spellings of an object's id to the same text. */
   readonly toIdText: (id: unknown) => string;
 }
 
 /** Maximum number of characters of all rows that are compared as texts. Deeply nested text is counted at each level. */
 const MAX_TEXT = 3_000_000;
 
-/** A text that is the same for equal JSON values, in any order of their members. */
+/** Returns a text that is the same for equal JSON values, regardless of the order of members. */
 export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";
@@ -40,9 +40,9 @@ export function canonicalText(value: unknown): string {
 
 type Pair = readonly [old: unknown, other: unknown];
 
-/** The rows of two lists that belong together. */
+/** The corresponding rows of two lists. */
 interface Alignment {
-  /** In the order of the old list. */
+  /** The pairs in the order of the old list. */
   readonly pairs: readonly Pair[];
   readonly oldOnly: readonly unknown[];
   readonly newOnly: readonly unknown[];
@@ -53,7 +53,7 @@ interface Alignment {
 const memberAt = (row: unknown, path: readonly string[]): unknown =>
   path.reduce((value: unknown, key) => (isObject(value) ? value[key] : undefined), row);
 
-/** Rows by the text of a member; undefined if two rows have the same. */
+/** Indexes rows by the text of a member; undefined if two rows have the same text. */
 export function rowsById(
   rows: readonly unknown[],
   path: readonly string[],
@@ -68,7 +68,7 @@ export function rowsById(
   return found.size === rows.length ? found : undefined;
 }
 
-/** Aligns rows by the first member that identifies each row of both lists; undefined without such a member. */
+/** Aligns rows by the first member that identifies each row in both lists; undefined if there is none. */
 function alignById(
   { rowPath, idNames }: Pick<ListRule, "rowPath" | "idNames">,
   toIdText: RowRules["toIdText"],
@@ -89,7 +89,7 @@ function alignById(
   return undefined;
 }
 
-/** Pairs rows by their place. */
+/** Pairs rows by their position. */
 function pairByPlace(old: readonly unknown[], other: readonly unknown[]): Alignment {
   const length = Math.min(old.length, other.length);
   return {
@@ -102,7 +102,7 @@ function pairByPlace(old: readonly unknown[], other: readonly unknown[]): Alignm
 /** A row with its text. */
 type TextedRow = readonly [text: string, row: unknown];
 
-/** The rows of two lists that have no counterpart in the other list. */
+/** Returns the rows of two lists that have no counterpart in the other list. */
 function withoutEqual(old: readonly TextedRow[], other: readonly TextedRow[]): [unknown[], unknown[]] {
   const counts = new Map<string, number>();
   for (const [text] of other) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -112,12 +112,12 @@ function withoutEqual(old: readonly TextedRow[], other: readonly TextedRow[]): [
     return count === 0;
   };
   const rest = old.filter(isLeft);
-  // The counts that remain are rows without an old counterpart.
+  // The remaining counts are rows without an old counterpart.
   const otherRest = other.filter((row) => !isLeft(row));
   return [rest.map(([, row]) => row), otherRest.map(([, row]) => row)];
 }
 
-/** The difference of the order. Rows that are equal in the fields of the order may be in any order. */
+/** Returns the difference of the order. Rows with equal values in the ordering fields may be in any order. */
 function orderDifference(
   field: string,
   { order = [], rowPath, idNames }: ListRule,
@@ -136,13 +136,13 @@ function orderDifference(
   return [{ field, kind: "order", old: sample(pairs.map(([row]) => row)), new: sample(inNewOrder) }];
 }
 
-/** Creates the function that aligns the rows of one comparison. All rows of a list have its field. */
+/** Creates the function that aligns the rows of one comparison. All rows of a list have the list's field. */
 export function createRowAlignment({ list, idName, toIdText }: RowRules): Required<CompareRules>["align"] {
   let textLeft = MAX_TEXT;
 
   /**
-   * Aligns rows without ids: equal rows first, and the others by their position. Positions in nested lists have a
-   * meaning, as in pairs of a time and a value.
+   * Aligns rows without ids: equal rows first, and the remaining rows by their position. Positions in nested lists have
+   * a meaning, as in pairs of a time and a value.
    */
   function alignByValue(old: readonly unknown[], other: readonly unknown[], isOrdered: boolean): Alignment {
     const isByPlace = isOrdered || textLeft <= 0 || [...old, ...other].every(Array.isArray);
@@ -160,7 +160,7 @@ export function createRowAlignment({ list, idName, toIdText }: RowRules): Requir
     const { pairs, oldOnly, newOnly, inNewOrder } =
       alignById(rule, toIdText, old, other) ?? alignByValue(old, other, rule.order !== undefined);
     const toPart = ([row, otherRow]: Pair): Part => ({ field, old: row, new: otherRow });
-    // Each row has another id, so the ids differ, but not the rows.
+    // All ids differ, but the rows are the same.
     if (pairs.length === 0 && oldOnly.length === newOnly.length)
       return oldOnly.map((row, index) => toPart([row, newOnly[index]]));
     const [row, otherRow] = oldOnly.length > 0 ? [oldOnly[0], undefined] : [undefined, newOnly[0]];

@@ -4,68 +4,71 @@ import { type ShareLimits, Shares } from "../../base/index.ts";
 
 /** The limits of one source of comparisons. */
 export interface Limits {
-  /** Calls of this process per second. Default: any number. */
+  /** Maximum number of calls of this process per second. Default: unlimited. */
   readonly perSecond?: number;
-  /** Calls for one client within `clientSeconds`. Default: any number. */
+  /** Maximum number of calls for one client within `clientSeconds`. Default: unlimited. */
   readonly perClient?: number;
   readonly clientSeconds?: number;
-  /** Bytes of requests and answers that are held. */
+  /** Maximum number of bytes of requests and responses in memory. */
   readonly memory: number;
-  /** Comparisons in progress, including those that wait. */
+  /** Maximum number of comparisons in progress, including those that wait. */
   readonly comparisons?: number;
 }
 
-/** Clients whose calls are counted. */
+/** Maximum number of clients whose calls are counted. */
 const MAX_CLIENTS = 20_000;
 
-/** The comparisons in progress, where the limits name no number. */
+/** Default of the maximum number of comparisons in progress. */
 const MAX_COMPARISONS = 500;
 
-/** The part of comparisons in progress, and of their memory, that one client may have. */
+/** Maximum share of one client in the comparisons in progress, and in their memory. */
 const CLIENT_SHARE = 0.25;
 
 const limitsOf = (all: number): ShareLimits => ({ all, each: all * CLIENT_SHARE });
 
-/** Counts the resources of comparisons. A comparison without room is skipped, and no client ever waits for one. */
+/**
+ * Counts the resources of comparisons. A comparison that exceeds the limits is skipped, and no client ever waits for a
+ * comparison.
+ */
 export class Budget {
   readonly #limits: () => Limits;
   readonly #clock: () => number;
-  /** Calls that may be made now; refilled with time. */
+  /** Number of calls that may be made now. Refilled over time. */
   #calls = Infinity;
   #refilledAt = 0;
-  /** Use by client, like the bytes. */
+  /** Comparisons and bytes in use, by client. */
   readonly #comparisons = new Shares();
   readonly #bytes = new Shares();
   readonly #clients = new LRUCache<string, { from: number; calls: number }>({ max: MAX_CLIENTS });
 
-  /** @param clock milliseconds, monotonic */
+  /** @param clock a monotonic clock in milliseconds */
   constructor(limits: () => Limits, clock: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#clock = clock;
   }
 
-  /** Bytes that are held now. */
+  /** Number of bytes in use. */
   get bytes(): number {
     return this.#bytes.all;
   }
 
-  /** Comparisons in progress. */
+  /** Number of comparisons in progress. */
   get comparisons(): number {
     return this.#comparisons.all;
   }
 
-  /** Begins a comparison of a client. @returns whether there is room for one */
+  /** Starts a comparison for a client. @returns whether the limits allow it */
   begin(client: string): boolean {
     return this.#comparisons.tryTake(client, limitsOf(this.#limits().comparisons ?? MAX_COMPARISONS));
   }
 
-  /** Ends a comparison that has begun. @param bytes that it holds */
+  /** Ends a comparison. @param bytes number of bytes that it used */
   end(client: string, bytes: number): void {
     this.#comparisons.giveBack(client);
     this.#bytes.giveBack(client, bytes);
   }
 
-  /** Takes one call for a client. @returns whether it may be made */
+  /** Counts one call for a client. @returns whether it may be made */
   takeCall(client: string): boolean {
     const { perSecond = Infinity, perClient = Infinity, clientSeconds = 0 } = this.#limits();
     const now = this.#clock();
@@ -83,7 +86,7 @@ export class Budget {
     return true;
   }
 
-  /** Holds bytes for a comparison that has begun until {@link end}. @returns whether there is memory for them */
+  /** Reserves bytes for a comparison until {@link end}. @returns whether there is enough memory */
   hold(client: string, bytes: number): boolean {
     return (
       this.#comparisons.of(client) > 0 && this.#bytes.tryTake(client, limitsOf(this.#limits().memory), bytes)

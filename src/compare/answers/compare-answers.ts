@@ -1,4 +1,4 @@
-/** Compares the old and the new answer to one request. Pure: nothing is asked, stored or sent. */
+/** Compares the old and the new response to one request. Pure functions, without calls and side effects. */
 import { cutText, isObject, parseJson } from "../../base/index.ts";
 import {
   type ErrorFormats,
@@ -18,48 +18,48 @@ import { createRowAlignment, type ListRule, type RowRules } from "./align-rows.t
 import { compare, type JudgeScalar, memberField } from "./compare.ts";
 import { jsonType, judgePlainly } from "./value-format.ts";
 
-/** The form in which two answers are compared. */
+/** The rules for comparing two responses. */
 export interface AnswerRules {
   readonly pack: Pack;
   readonly route: Route;
-  /** The fields that the list is ordered by; see `orderOf`. Undefined: its order does not count. */
+  /** The fields by which the list is ordered; see `orderOf`. Undefined: its order is ignored. */
   readonly order: readonly string[] | undefined;
-  /** Whether the request pages by an opaque cursor; see `hasOpaqueCursor`. */
+  /** Whether the request contains an opaque cursor; see `hasOpaqueCursor`. */
   readonly hasCursor: boolean;
 }
 
-/** The differences of two answers, or why they can't be compared. */
+/** The differences of two responses, or the reason why they can't be compared. */
 export type AnswerComparison =
   | { readonly differences: readonly Difference[] }
   | { readonly reason: NotComparableReason };
 
-/** Largest body that is compared, in bytes. */
+/** Maximum size of a compared body in bytes. */
 export const MAX_COMPARED_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
 const MAX_VALUES = 200_000;
 
-/** Maximum number of differences of one answer. More differences show nothing new. */
+/** Maximum number of differences of one response. Further differences contain nothing new. */
 const MAX_DIFFERENCES = 100;
-/** Maximum characters of a value in a difference. */
+/** Maximum number of characters of a value in a difference. */
 const MAX_VALUE = 2000;
-/** Maximum characters of a field. Anybody may choose names of members. */
+/** Maximum number of characters of a field. Any client may choose names of members. */
 const MAX_FIELD = 300;
 
 const SAME = { value: undefined };
 
-/** The name of a member below a field. */
+/** Returns the name of a member below a field. */
 export const joinField = (field: string, name: string): string =>
   cutText(memberField(field, name), MAX_FIELD);
 
 const print = (value: unknown): string | undefined =>
   value === undefined ? undefined : cutText(JSON.stringify(value), MAX_VALUE).toWellFormed();
 
-/** The options for comparing the values of two answers. */
+/** The options for comparing the values of two responses. */
 interface ValueRules extends RowRules {
   readonly judge: JudgeScalar;
 }
 
-/** The differences of two values: one for each field and kind, whatever the number of rows with it. */
+/** Returns the differences of two values: one for each field and kind, regardless of the number of affected rows. */
 const compareValues = (old: unknown, other: unknown, { judge, ...rows }: ValueRules): Difference[] =>
   compare(old, other, {
     member: joinField,
@@ -68,7 +68,7 @@ const compareValues = (old: unknown, other: unknown, { judge, ...rows }: ValueRu
     most: MAX_DIFFERENCES,
   }).map((found) => ({ ...found, old: print(found.old), new: print(found.new) }));
 
-/** Derives from a request how its answers are compared. */
+/** Derives from a request how its responses are compared. */
 export const createAnswerRules = (pack: Pack, route: Route, request: ComparedRequest): AnswerRules => ({
   pack,
   route,
@@ -76,7 +76,7 @@ export const createAnswerRules = (pack: Pack, route: Route, request: ComparedReq
   hasCursor: hasOpaqueCursor(route, request),
 });
 
-/** Why an answer can't be compared; undefined if it can. */
+/** Returns why a response can't be compared; undefined if it can. */
 function findObstacle({ status, body }: Answer, { pack }: AnswerRules): NotComparableReason | undefined {
   if (status === pack.statuses.limited || status === TOO_MANY_REQUESTS) return "limited";
   if (status >= 500) return "failed";
@@ -84,9 +84,9 @@ function findObstacle({ status, body }: Answer, { pack }: AnswerRules): NotCompa
 }
 
 /**
- * Compares two answers.
+ * Compares two responses.
  *
- * @param judge says how scalars of a field differ, where the field is volatile. Default: as all others.
+ * @param judge returns how scalars of a volatile field differ. Default: they are treated like all others
  */
 export function compareAnswers(
   old: Answer,
@@ -100,7 +100,7 @@ export function compareAnswers(
   if (rules.route.file && isSuccess(old.status)) return { reason: "unreadable" };
   const status = compareStatus(old, other);
   if (isSuccess(old.status) !== isSuccess(other.status)) return { differences: status };
-  // Most answers are the same, byte for byte.
+  // Most responses are the same, byte for byte.
   const isSame = old.body.equals(other.body);
   const [body, otherBody] = isSame ? [SAME, SAME] : [bodyOf(old, rules), bodyOf(other, rules)];
   if ("reason" in body) return body;
@@ -123,17 +123,17 @@ export function compareAnswers(
   };
 }
 
-/** The difference of the status, if there is one. */
+/** Returns the difference of the status, if there is one. */
 export const compareStatus = (old: Answer, other: Answer): Difference[] =>
   old.status === other.status
     ? []
     : [{ field: "status", kind: "status", old: String(old.status), new: String(other.status) }];
 
-/** The parsed body of an answer. A success whose text is not JSON has a value of its own. */
+/** Returns the parsed body of a response. A successful response whose text is not JSON has a unique value. */
 const bodyOf = (answer: Answer, { route }: AnswerRules): ReturnType<typeof parseBody> =>
   route.text && isSuccess(answer.status) ? { value: { text: answer.body.toString() } } : parseBody(answer);
 
-/** The parsed body of an answer; a value of undefined if it is empty. */
+/** Returns the parsed body of a response; the value is undefined if the body is empty. */
 export function parseBody({
   body,
 }: Answer): { readonly value: unknown } | { readonly reason: NotComparableReason } {
@@ -146,7 +146,7 @@ export function parseBody({
   }
 }
 
-/** The headers that the pack declares, in lower case. Other headers belong to a server. */
+/** Returns the headers that the pack declares, in lower case. Other headers depend on the server. */
 function headerNames(route: Route): readonly string[] {
   const { total_header: total, range_header: range } = route.lists.paging.definition.client ?? {};
   const ofLists = [total, range?.name].filter((name) => name !== undefined);
@@ -169,7 +169,7 @@ function compareHeaders(
 const CURSORS = new Set(["next_cursor", "previous_cursor"]);
 const LINKS = new Set(["next_link", "previous_link", "first_link", "last_link"]);
 
-/** The fields of a list's envelope by their meaning. */
+/** Returns the fields of a list's envelope by their meaning. */
 function envelopeFields(
   { route }: Pick<AnswerRules, "route">,
   names: ReadonlySet<string>,
@@ -180,8 +180,8 @@ function envelopeFields(
 }
 
 /**
- * The fields of a list that repeat the request, or have a meaning for one service only: cursors, and links to other
- * pages.
+ * Returns the fields of a list that repeat the request, or have a meaning for only one service: cursors, and links to
+ * other pages.
  */
 export const pageFields = (rules: Pick<AnswerRules, "route">): ReadonlySet<string> =>
   envelopeFields(rules, CURSORS.union(LINKS));
@@ -209,8 +209,8 @@ function successRules(rules: AnswerRules, judge: JudgeScalar): ValueRules {
 }
 
 /**
- * The place of a route's list, and the member that identifies its rows: the pack's id, else the first member of the
- * object.
+ * Returns the location of a route's list, and the member that identifies its rows: the pack's id, otherwise the first
+ * member of the object.
  */
 function listRule({ pack, route, order }: AnswerRules): ListRule | undefined {
   if (route.response !== "list") return undefined;
@@ -227,7 +227,7 @@ function listRule({ pack, route, order }: AnswerRules): ListRule | undefined {
   };
 }
 
-/** Gives the spellings of an id the same text: the client's and v4's value of a table, and upper and lower case. */
+/** Converts the spellings of an id to the same text: the client's and v4's value of a table, and upper and lower case. */
 function createIdText({ pack, route: { resource } }: AnswerRules): (id: unknown) => string {
   const kind = resource.fields.get(pack.dialect.client.id)?.values;
   const { read } = (kind === undefined ? undefined : pack.dialect.values?.[kind]) ?? {};
@@ -241,16 +241,16 @@ function createIdText({ pack, route: { resource } }: AnswerRules): (id: unknown)
   };
 }
 
-/** Values of an error that programs read. Its texts are for people, and each service has its own. */
+/** Values of an error that programs read. Its other texts are for people, and differ between the services. */
 const READ_BY_PROGRAMS = new Set(["field", "pointer", "code", "status"]);
 
-/** An error in which types replace values, except for values that programs read. */
+/** Replaces the values of an error by their types, except for values that programs read. */
 function withoutTexts(body: unknown, { client }: ErrorFormats): unknown {
   const names = client.shapes.flatMap((shape) => namesIn(shape));
   const kept = names
     .filter(({ name }) => READ_BY_PROGRAMS.has(name))
     .map(({ path }) => path.filter((key) => key !== "[]"));
-  // Errors by field have the names of fields as keys.
+  // Errors by field contain the names of fields as keys.
   const isKept = (path: readonly string[]): boolean =>
     kept.some(
       (keys) =>
@@ -270,7 +270,7 @@ function withoutTexts(body: unknown, { client }: ErrorFormats): unknown {
   return strip([], body);
 }
 
-/** Errors have no ids: their entries are compared in any order. */
+/** Errors contain no ids: their entries are compared in any order. */
 const errorRules = ({ pack }: AnswerRules): ValueRules => ({
   idName: pack.dialect.client.id,
   toIdText: String,

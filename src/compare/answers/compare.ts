@@ -1,49 +1,49 @@
 /**
- * The comparison of two JSON values, for golden cases, replays, packs and live answers. Each defines how rows of
- * lists correspond, which values count as equal, and how a difference is reported.
+ * Compares two JSON values, for golden cases, replays, packs and live responses. Each defines how rows of lists
+ * correspond, which values are treated as equal, and how a difference is reported.
  */
 import { isObject } from "../../base/index.ts";
 import type { DifferenceKind } from "./comparison.ts";
 import { areSame, jsonType } from "./value-format.ts";
 
-/** A place with the value of each side. Undefined if one side has none. */
+/** A location with the value of each side. Undefined if a side has no value. */
 export interface Part {
   readonly field: string;
   readonly old: unknown;
   readonly new: unknown;
 }
 
-/** A place where both values differ. */
+/** A location at which both values differ. */
 export interface PartDifference extends Part {
   readonly kind: DifferenceKind;
 }
 
-/** Compares two different scalars of one type: how they differ, or null if they may. */
+/** Compares two different scalars of one type. Returns how they differ, or null if they may differ. */
 export type JudgeScalar = (field: string, old: unknown, other: unknown) => DifferenceKind | null;
 
 /** How two values are compared. */
 export interface CompareRules {
-  /** The field of an object's member. Default: joined by a point. */
+  /** Returns the field of an object's member. Default: the names joined by a dot. */
   readonly member?: (field: string, name: string) => string;
-  /** The corresponding rows of two lists, and the differences of the lists. Default: rows at the same position. */
+  /** Returns the corresponding rows of two lists, and the differences of the lists. Default: rows at the same position. */
   readonly align?: (
     field: string,
     old: readonly unknown[],
     other: readonly unknown[],
   ) => readonly (Part | PartDifference)[];
-  /** Whether two values count as equal although they differ. Default: none do. */
+  /** Whether two different values are treated as equal. Default: false. */
   readonly isAccepted?: (field: string, old: unknown, other: unknown) => boolean;
-  /** Default: two different scalars differ in their `value`. */
+  /** Compares two scalars. Default: two different scalars differ in their `value`. */
   readonly judge?: JudgeScalar;
-  /** Most differences. Default: all. */
+  /** Maximum number of differences. Default: unlimited. */
   readonly most?: number;
 }
 
-/** The field of an object's member. */
+/** Returns the field of an object's member. */
 export const memberField = (field: string, name: string): string =>
   field === "" ? name : `${field}.${name}`;
 
-/** The rows of two lists by their places. */
+/** Aligns the rows of two lists by their positions. */
 export const alignByPlace = (field: string, old: readonly unknown[], other: readonly unknown[]): Part[] =>
   Array.from({ length: Math.max(old.length, other.length) }, (_, index) => ({
     field: `${field}[${index}]`,
@@ -54,7 +54,7 @@ export const alignByPlace = (field: string, old: readonly unknown[], other: read
 const memberOf = (object: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
-/** The parts of two lists or two objects. Undefined for other values, and if both are empty. */
+/** Returns the parts of two lists or two objects. Undefined for other values, and if both are empty. */
 function partsOf(
   { field, old, new: other }: Part,
   { member = memberField, align = alignByPlace }: CompareRules,
@@ -71,7 +71,7 @@ function partsOf(
   }));
 }
 
-/** Visits all places of two values that have no parts on both sides, including equal ones. */
+/** Visits all locations of two values without parts on both sides, including equal ones. */
 export function visitParts(
   part: Part | PartDifference,
   rules: CompareRules,
@@ -84,7 +84,7 @@ export function visitParts(
   for (const each of parts) visitParts(each, rules, visit);
 }
 
-/** How two values without parts on both sides differ. Null if they do not. */
+/** Returns how two values without parts on both sides differ. Null if they do not. */
 function kindOf({ field, old, new: other }: Part, judge: JudgeScalar): DifferenceKind | null {
   if (areSame(old, other)) return null;
   if (old === undefined) return "added";
@@ -97,9 +97,9 @@ function kindOf({ field, old, new: other }: Part, judge: JudgeScalar): Differenc
 }
 
 /**
- * All differences of two values. For each field and kind, only the first one.
+ * Returns all differences of two values. For each field and kind, only the first one is returned.
  *
- * @param root The field of the values themselves. Default: empty
+ * @param root the field of the values themselves. Default: empty
  */
 export function compare(
   old: unknown,

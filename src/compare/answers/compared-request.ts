@@ -1,10 +1,10 @@
-/** The parts of a request that affect the comparison of its answers: the order of the list. */
+/** The parts of a request that affect the comparison of its responses: the order of the list. */
 import { isObject, parseJson } from "../../base/index.ts";
 import { splitTarget } from "../../gateway/index.ts";
 import { type Pack, parseQuery, type Query, type Route } from "../../pack/index.ts";
 import type { ComparedRequest } from "./comparison.ts";
 
-/** The parameters of a request. Empty for a query that can't be read. */
+/** Returns the parameters of a request. Empty for a query that can't be parsed. */
 export function queryOf({ path }: ComparedRequest): Query {
   try {
     return parseQuery(splitTarget(path)[1]);
@@ -15,7 +15,7 @@ export function queryOf({ path }: ComparedRequest): Query {
 
 const MAX_FILTER_DEPTH = 32;
 
-/** The filter of a request; undefined without one, or if it is not JSON. */
+/** Returns the filter of a request; undefined if there is none, or if it is not JSON. */
 export function filterOf({ filter }: ComparedRequest): unknown {
   if (filter === null) return undefined;
   try {
@@ -25,7 +25,7 @@ export function filterOf({ filter }: ComparedRequest): unknown {
   }
 }
 
-/** The fields that a filter in a header orders by; undefined if it does not. */
+/** Returns the fields by which a filter in a header orders; undefined if it does not order. */
 function orderOfHeader({ grammar }: Pack, filter: unknown): readonly string[] | undefined {
   if (!isObject(filter)) return undefined;
   const names = Object.entries(filter).flatMap(([key, value]) =>
@@ -34,7 +34,7 @@ function orderOfHeader({ grammar }: Pack, filter: unknown): readonly string[] | 
   return names.length === 0 ? undefined : names.filter((name) => typeof name === "string");
 }
 
-/** The fields that a query orders by; undefined if it does not. */
+/** Returns the fields by which a query orders; undefined if it does not order. */
 function orderOfQuery({ queryFilter }: Route, query: Query): readonly string[] | undefined {
   try {
     return queryFilter?.parse(query).order?.map(({ field }) => field);
@@ -44,9 +44,10 @@ function orderOfQuery({ queryFilter }: Route, query: Query): readonly string[] |
 }
 
 /**
- * The fields by which the request or the route orders the list of the answer. Empty: it is ordered, but not by a field.
+ * Returns the fields by which the request or the route orders the list of the response. Empty: it is ordered, but not
+ * by a field.
  *
- * @returns undefined if the order of the list does not count
+ * @returns undefined if the order of the list is ignored
  */
 export function orderOf(pack: Pack, route: Route, request: ComparedRequest): readonly string[] | undefined {
   if (route.response !== "list") return undefined;
@@ -59,7 +60,7 @@ export function orderOf(pack: Pack, route: Route, request: ComparedRequest): rea
   return style?.kind === "cursor" && style.item !== undefined ? [style.item] : undefined;
 }
 
-/** Whether a request asks for a page by a cursor that only one of the two services understands. */
+/** Whether a request contains a page cursor that only one of the two services understands. */
 export function hasOpaqueCursor({ lists }: Pick<Route, "lists">, request: ComparedRequest): boolean {
   const { style } = lists.paging;
   if (style?.kind !== "cursor" || style.item !== undefined) return false;

@@ -6,47 +6,47 @@ import type {
 } from "../../gateway/index.ts";
 
 /**
- * What is compared with the client's answer to the same request: that of another pack over the same responses of v4
- * (`candidate`), or that of the old service (`legacy`).
+ * The response that is compared with the client's response to the same request: that of a different pack for the same
+ * v4 responses (`candidate`), or that of the old service (`legacy`).
  */
 export type ComparisonSource = "candidate" | "legacy";
 
-/** A whole answer to a client, before redaction. It stays in memory. */
+/** A whole response to a client, before redaction. It is only kept in memory. */
 export interface Answer {
   readonly status: number;
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The body as it was sent. */
+  /** The body as sent. */
   readonly body: Buffer;
 }
 
-/** How two answers differ in one field. */
+/** The ways in which two responses can differ in one field. */
 export type DifferenceKind =
   /** Only one side has the field. */
   | "missing"
   | "added"
   /** One side is null. */
   | "null"
-  /** Another JSON type. */
+  /** The JSON types differ. */
   | "type"
-  /** The same type in another format: digits, zone, precision, letter case. */
+  /** The type is the same, but the format differs: digits, zone, precision, letter case. */
   | "format"
   | "value"
-  /** The same rows of a list in another order. */
+  /** The rows of a list are the same, but their order differs. */
   | "order"
-  /** A row of a list that only one side has. */
+  /** Only one side has a row of a list. */
   | "row"
   | "status";
 
 /** One difference. */
 export interface Difference {
   /**
-   * Path in the body without indexes, cut above 300 characters: `vms.label`, `page`; empty for the whole body. With the
-   * kind `status` it is `status`, and of a header `header x-total`.
+   * Path in the body without indexes, cut after 300 characters: `vms.label`, `page`; empty for the whole body. For the
+   * kind `status` it is `status`, and for a header `header x-total`.
    */
   readonly field: string;
   readonly kind: DifferenceKind;
-  /** As JSON, cut above 2000 characters. Undefined if the side has none. Before redaction. */
+  /** The value as JSON, cut after 2000 characters. Undefined if the side has none. Before redaction. */
   readonly old: string | undefined;
   readonly new: string | undefined;
 }
@@ -54,92 +54,95 @@ export interface Difference {
 /** The key of a line of accepted differences. */
 export const lineKey = ({ field, kind }: Pick<Difference, "field" | "kind">): string => `${kind} ${field}`;
 
-/** How a comparison ended. */
+/** The result of a comparison. */
 export type ComparisonResult =
   | "equal"
   /** Confirmed: the same difference was found twice. */
   | "different"
-  /** The old side varies by itself, or the difference was not found again. */
+  /** The old service's own responses vary, or the difference was not found again. */
   | "unstable"
   /** All differences are accepted ones of the pack. */
   | "accepted"
   | "not_comparable";
 
-/** Why two answers can't be compared. */
+/** The reason why two responses can't be compared. */
 export type NotComparableReason =
-  /** Another pack would make other calls. */
+  /** The other pack would make different calls. */
   | "calls"
-  /** Pages by an opaque cursor. */
+  /** The request contains an opaque cursor. */
   | "cursor"
   /** A write of the same client was in flight or too recent. */
   | "write"
-  /** The old service does not know a token that the gateway has issued. */
+  /** The old service does not accept a token that the gateway issued. */
   | "token"
-  /** A 5xx. */
+  /** The response was a 5xx. */
   | "failed"
-  /** 429, or the status that the pack has for it. */
+  /** The response was a 429, or had the status that the pack defines for it. */
   | "limited"
   | "timeout"
-  /** A body above the cap. */
+  /** A body exceeds the limit. */
   | "size"
-  /** A body that is no JSON, or broke off. */
+  /** A body is not JSON, or ended early. */
   | "unreadable"
-  /** No answer: connection refused or reset. */
+  /** There is no response: the connection was refused or reset. */
   | "unreachable"
-  /** The client went away. */
+  /** The client disconnected. */
   | "client_gone"
-  /** Budgets: the queue, the memory, or the calls per second were used up. */
+  /** A budget was used up: the queue, the memory, or the calls per second. */
   | "budget";
 
 /** The result of one comparison. */
 export interface Compared {
   readonly source: ComparisonSource;
   /**
-   * The subject of a comparison: the hashes of both packs, `ACTIVE CANDIDATE`, or the hash of the pack with the
-   * `data` of ROLLOUT_FILE. A new subject resets the counts.
+   * The subject of a comparison: the hashes of both packs, `ACTIVE CANDIDATE`, or the hash of the pack with the `data`
+   * of ROLLOUT_FILE. A new subject resets the counts.
    */
   readonly subject: string;
   /** Name of the route, as in records. */
   readonly route: string;
-  /** Name in the directory, else the application's id, else the fingerprint; null without a token. */
+  /**
+   * The client's name in the directory, otherwise the application's id, otherwise the fingerprint; null if there is no
+   * token.
+   */
   readonly client: string | null;
   /** Milliseconds since the epoch. */
   readonly time: number;
   /** The `X-Request-Id`. */
   readonly requestId: string;
   readonly result: ComparisonResult;
-  /** With `not_comparable` alone. */
+  /** Only set for `not_comparable`. */
   readonly reason?: NotComparableReason;
   /**
-   * The proven owner of a case. Only a part of a client's cases counts. Undefined: the owner is unknown, and the case
-   * proves nothing.
+   * The proven owner of a case. Only a limited number of a client's cases is counted. Undefined: the owner is unknown,
+   * and the case proves nothing.
    */
   readonly provenBy?: string | undefined;
   /**
-   * Hash of route, normalised request and old answer: equal keys prove one case. Undefined where nothing was compared, and
-   * where both services refuse the request.
+   * Hash of the route, the normalized request and the old response: equal keys prove one case. Undefined if nothing was
+   * compared, or if both services refuse the request.
    */
   readonly key: string | undefined;
   /** For `different` and `unstable`: the differences that the pack does not accept. */
   readonly differences: readonly Difference[];
-  /** Fields and kinds that `accepted-differences.yaml` of the pack covers, whatever the result is. Default: none. */
+  /** Fields and kinds that the pack's `accepted-differences.yaml` covers, regardless of the result. Default: none. */
   readonly accepted?: readonly Pick<Difference, "field" | "kind">[];
-  /** The body of the old answer, from which coverage is counted. Not kept. */
+  /** The body of the old response, from which coverage is counted. It is not stored. */
   readonly answer?: Buffer;
-  /** The request and both answers, for an example; left out where the result is `equal`. */
+  /** The request and both responses, for an example; missing if the result is `equal`. */
   readonly sample?: ComparedSample;
 }
 
-/** A request whose answers are compared. */
+/** A request whose responses are compared. */
 export interface ComparedRequest {
   readonly method: string;
-  /** With query. */
+  /** The path with its query. */
   readonly path: string;
-  /** The client's filter header. Null without one. */
+  /** The client's filter header. Null if there is none. */
   readonly filter: string | null;
 }
 
-/** Two answers to the same request. */
+/** Two responses to the same request. */
 export interface AnswerPair {
   readonly old: Answer;
   readonly new: Answer;
@@ -149,13 +152,13 @@ export interface AnswerPair {
 export interface ComparedSample extends ComparedRequest, AnswerPair {
   /** The body of the request, if it has one. */
   readonly body?: Buffer;
-  /** The calls to the upstream from whose responses the answers were made. Left out where they are unknown. */
+  /** The upstream calls whose responses led to these responses. Missing if they are unknown. */
   readonly calls?: readonly UpstreamCallRecord[];
-  /** The client's token and the upstream's: they are removed wherever they occur. */
+  /** The client's token and the upstream's: all their occurrences are removed. */
   readonly tokens?: readonly string[];
 }
 
-/** Takes the results of comparisons. Never throws, and never waits. */
+/** Receives the results of comparisons. Never throws, and never waits. */
 export type ReportComparison = (compared: Compared) => void;
 
 /** A request, and its outcome. */
@@ -165,16 +168,16 @@ export interface Exchange {
   readonly context: RequestContext;
 }
 
-/** An answer, or the reason why it is missing. */
+/** A response, or the reason why it is missing. */
 export type Asked = Answer | NotComparableReason;
 
 /**
- * A source of second answers: another pack over the same responses of v4, live or recorded; the old service; or the
- * translation, by new calls to v4.
+ * A source of second responses: a different pack for the same responses of v4, live or recorded; the old service; or
+ * the translation, with new calls to v4.
  *
  * @template Question The known facts about the request
  */
 export interface SecondAnswer<Question = Exchange> {
-  /** Never rejects. */
+  /** Returns the second response. Never rejects. */
   ask(question: Question): Promise<Asked>;
 }

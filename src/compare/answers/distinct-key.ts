@@ -1,4 +1,4 @@
-/** The key of a comparison. Equal keys prove one case, so a client that polls a list proves nothing more. */
+/** The key of a comparison. Equal keys prove one case, so a client that polls a list proves nothing new. */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { isObject } from "../../base/index.ts";
@@ -12,7 +12,7 @@ import type { VolatileFields } from "./volatile-fields.ts";
 
 const KEY_BYTES = 8;
 
-/** Different escapes of a path have the same meaning. */
+/** Decodes a path, because different escapes have the same meaning. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -22,8 +22,8 @@ function decodePath(path: string): string {
 }
 
 /**
- * The parts of a request that the translation reads: without ignored parameters, without a filter if there is no
- * list, and without the order of parameters and blanks in the filter.
+ * Returns the parts of a request that the translation reads: without ignored parameters, without a filter if there is
+ * no list, and regardless of the order of parameters and of blanks in the filter.
  */
 function normalizeRequest(request: ComparedRequest, { query: rules, response }: Route): readonly unknown[] {
   const [path, query] = splitTarget(request.path);
@@ -34,7 +34,7 @@ function normalizeRequest(request: ComparedRequest, { query: rules, response }: 
   return [request.method, decodePath(path), parameters, response === "list" ? text : null];
 }
 
-/** Leaves volatile fields out. Lists without an order get one, so that the same rows have the same text. */
+/** The text of a value without volatile fields. Lists without an order are sorted, so that the same rows have the same text. */
 function stableText(value: unknown, field: string, volatile: ReadonlySet<string>): string {
   if (volatile.has(field)) return "";
   if (Array.isArray(value)) {
@@ -50,10 +50,10 @@ function stableText(value: unknown, field: string, volatile: ReadonlySet<string>
   return `${text}}`;
 }
 
-/** Digests of answers by their bytes. Most answers repeat unchanged, and reading one takes long. */
+/** Digests of responses, indexed by their bytes. Most responses repeat unchanged, and parsing a response takes long. */
 const digests = new LRUCache<string, string>({ max: 5000 });
 
-/** The digest of an answer without its volatile fields. */
+/** Returns the digest of a response without its volatile fields. */
 function digestOf(old: Answer, volatile: ReadonlySet<string>): string {
   const bytes = JSON.stringify([hash("sha256", old.body, "base64url"), ...volatile]);
   const known = digests.get(bytes);
@@ -65,7 +65,7 @@ function digestOf(old: Answer, volatile: ReadonlySet<string>): string {
 }
 
 /**
- * The hash of a route, a request and the old answer, without its volatile fields and links to other pages.
+ * Returns the hash of a route, a request and the old response, without its volatile fields and links to other pages.
  *
  * @returns 64 bits, base64url
  */

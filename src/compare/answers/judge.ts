@@ -1,6 +1,6 @@
 /**
- * Decides whether two answers to one request are the same. Answers of two packs are decided at once, answers of two
- * services after further requests.
+ * Decides whether two responses to one request are the same. Responses of two packs are judged immediately, and
+ * responses of two services after further requests.
  */
 import { type AcceptedDifference, isSuccess, type Pack, type Route } from "../../pack/index.ts";
 import { type AnswerRules, compareAnswers, compareStatus, createAnswerRules } from "./compare-answers.ts";
@@ -47,12 +47,12 @@ export type IsAccepted = (difference: Difference) => boolean;
 
 const acceptNothing: IsAccepted = () => false;
 
-/** The result of pairs of answers, with all differences that were found. */
+/** The result for pairs of responses, with all differences that were found. */
 type Decided<Result = ComparisonResult> = Pick<Compared, "reason" | "differences"> & {
   readonly result: Result;
 };
 
-/** A finding without accepted differences. Where both services refuse, the translation has translated nothing. */
+/** Creates a finding without accepted differences. If both services refuse the request, nothing was translated. */
 function createFinding(
   request: Pick<JudgedRequest, keyof ComparedRequest | "route">,
   old: Answer,
@@ -79,9 +79,9 @@ const acceptanceOf = (acceptedBy: AcceptedBy, { name }: Route): IsAccepted => {
 const NOTHING_VOLATILE = new VolatileFields();
 
 /**
- * Compares the answers of two packs over the same responses of the upstream: a difference needs no confirmation.
+ * Compares the responses of two packs for the same upstream responses: a difference needs no confirmation.
  *
- * @param made The pack that made the old answer, with its route
+ * @param made the pack of the old response, with its route
  * @param acceptedBy finds the accepted differences of the other pack
  */
 export function judgeOnce(
@@ -89,7 +89,7 @@ export function judgeOnce(
   { old, new: other, ...request }: ComparedRequest & AnswerPair,
   acceptedBy: AcceptedBy,
 ): Finding {
-  // A pack that fails where the other one does not is a difference: v4 has responded.
+  // If only one of the packs fails, this is a difference: v4 has responded.
   const isBroken = other.status >= 500 && old.status < 500;
   const compared = isBroken
     ? { differences: compareStatus(old, other) }
@@ -102,13 +102,13 @@ export function judgeOnce(
   return createFinding({ ...request, route }, old, { result, differences }, isAccepted, NOTHING_VOLATILE);
 }
 
-/** Compares pairs of answers. */
+/** Compares pairs of responses. */
 export type Judge = ReturnType<typeof createJudge>;
 
 /** Creates the judge of a pack. @param volatile the knowledge about the old service, which all packs share */
 export function createJudge(pack: Pack, volatile: VolatileFields) {
   const acceptedBy = acceptDifferences(pack.acceptedDifferences);
-  /** What a request is judged by. */
+  /** Returns the rules and knowledge for judging a request. */
   const basisOf = ({ route, provenBy, ...request }: JudgedRequest) => ({
     rules: createAnswerRules(pack, route, request),
     volatile: volatile.seenBy(provenBy),
@@ -116,7 +116,7 @@ export function createJudge(pack: Pack, volatile: VolatileFields) {
   });
 
   return {
-    /** @returns the result, or `differs`, if both services must be asked again */
+    /** @returns the result, or `differs` if both services must be called again */
     compare(request: JudgedRequest, pair: AnswerPair): Finding | "differs" {
       const { rules, volatile: view, isAccepted } = basisOf(request);
       const { result, ...look } = comparePair(pair, rules, view, isAccepted);
@@ -135,11 +135,12 @@ export function createJudge(pack: Pack, volatile: VolatileFields) {
       );
     },
     /**
-     * Whether the old service is asked twice after equal answers, too, so that the rate of unstable answers is known.
+     * Whether the old service is called twice even after equal responses, so that the rate of unstable responses is
+     * known.
      */
     needsOldPair: ({ route, provenBy }: JudgedRequest): boolean =>
       volatile.seenBy(provenBy).needsPair(route.name, Math.random()),
-    /** Learns from two answers of the old service how it varies by itself. */
+    /** Records the differences between two responses of the old service. */
     learn(request: JudgedRequest, first: Answer, second: Answer): void {
       const { rules, volatile: view } = basisOf(request);
       recordOldPair(first, second, rules, view);
@@ -148,7 +149,7 @@ export function createJudge(pack: Pack, volatile: VolatileFields) {
 }
 
 /**
- * Compares the first answers of both services, and counts equal ones. `differs`: both services must be asked again.
+ * Compares the first responses of both services, and counts equal ones. `differs`: both services must be called again.
  * That is not needed if the pack accepts all differences, or if the old service often varies in the same way.
  */
 export function comparePair(
@@ -166,17 +167,17 @@ export function comparePair(
     return { result: "equal", differences };
   }
   if (differences.every(isAccepted)) return { result: "accepted", differences };
-  // The values of a volatile field have been compared with its possible values.
+  // The values of a volatile field were already compared with its possible values.
   const isKnown = differences.every(
     (each) => isAccepted(each) || (!isOfValues(each) && volatile.all.isNoise(name, each)),
   );
   return { result: isKnown ? "unstable" : "differs", differences };
 }
 
-/** Pairs of values of one comparison that are counted. */
+/** Maximum number of counted pairs of values in one comparison. */
 const MAX_VALUE_PAIRS = 500;
 
-/** Counts two answers of the old service to the same request, whether they differ or not. Others are ignored. */
+/** Counts two responses of the old service to the same request, whether or not they differ. Other responses are ignored. */
 export function recordOldPair(old: Answer, oldAgain: Answer, rules: AnswerRules, volatile: ClientView): void {
   const values: ValuePair[] = [];
   const compared = compareAnswers(old, oldAgain, rules, (field, one, other) => {
@@ -187,10 +188,10 @@ export function recordOldPair(old: Answer, oldAgain: Answer, rules: AnswerRules,
 }
 
 /**
- * Decides whether a difference is confirmed: it occurs in the first pair and in a later one, the old service gave the
- * same answer twice, and its own answers vary so rarely that this is unlikely to be chance.
+ * Decides whether a difference is confirmed: it occurs in the first pair and in a later one, both old responses are the
+ * same, and the old service's responses vary so rarely that chance is unlikely.
  *
- * @param volatile the knowledge about the old service. It is extended by the two old answers
+ * @param volatile the knowledge about the old service. The two old responses are added to it
  */
 export function confirm({
   first,
@@ -218,7 +219,7 @@ export function confirm({
   const believed = differences.filter((each) =>
     volatile.recordAgain(name, each, foundAgain.has(volatileKey(each))),
   );
-  // After that, because the differences were found with the earlier knowledge.
+  // This is done afterwards, because the differences were found with the earlier knowledge.
   recordOldPair(first.old, second.old, rules, volatile);
   if (differences.length === 0) return { result: "equal", differences };
   if (believed.length === 0) return { result: "unstable", differences };
@@ -242,7 +243,7 @@ export const hasEnded = ({ until }: Pick<AcceptedDifference, "until">, date: num
   date >= Date.parse(until) + DAY_MS;
 
 /**
- * Creates what finds the accepted differences of a pack.
+ * Creates the function that finds the accepted differences of a pack.
  *
  * @example
  * ```ts

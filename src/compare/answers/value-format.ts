@@ -1,9 +1,9 @@
-/** What two values have in common although they differ: their JSON type, their meaning, their format, their distance. */
+/** Compares two different values by their JSON type, meaning, format and distance. */
 import { isExactNumber, isObject } from "../../base/index.ts";
 
 type JsonType = "null" | "array" | "object" | "number" | "string" | "boolean";
 
-/** The JSON type of a value that `parseJson` gave. */
+/** Returns the JSON type of a value from `parseJson`. */
 export function jsonType(value: unknown): JsonType {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) return "array";
@@ -16,11 +16,11 @@ export function jsonType(value: unknown): JsonType {
 export const areSame = (one: unknown, other: unknown): boolean =>
   one === other || (isExactNumber(one) && isExactNumber(other) && one.rawJSON === other.rawJSON);
 
-/** A date with a time, or without. Longer texts are no times. */
+/** Matches a date, with or without a time. Longer texts are not times. */
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(\.\d{1,9})?)?)?(Z|[+-]\d\d:?\d\d)?$/;
 const MAX_TIME = 40;
 
-/** A time as milliseconds since the epoch; undefined for any other text. Without a zone it counts as UTC. */
+/** Converts a time to milliseconds since the epoch; undefined for any other text. A time without a zone is UTC. */
 function timeOf(text: string): number | undefined {
   const match = text.length <= MAX_TIME ? TIME.exec(text) : null;
   if (!match) return undefined;
@@ -31,21 +31,21 @@ function timeOf(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** The position of a value: a number, or a time in milliseconds. Undefined for all other values. */
+/** Returns the position of a value: a number, or a time in milliseconds. Undefined for all other values. */
 function positionOf(value: unknown): number | undefined {
   if (isExactNumber(value)) return Number(value.rawJSON);
   if (typeof value === "number") return value;
   return typeof value === "string" ? timeOf(value) : undefined;
 }
 
-/** The digits after the point of a number. */
+/** Returns the number of digits after the decimal point. */
 function decimalsOf(value: unknown): number {
   const text = isExactNumber(value) ? value.rawJSON : String(value);
   const [, fraction = "", exponent = "0"] = /^-?\d+(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   return Math.max(0, fraction.length - Number(exponent));
 }
 
-/** Whether two numbers are equal once the more exact one is rounded, up or down, to the digits of the other. */
+/** Whether two numbers are equal after the more precise one is rounded, up or down, to the digits of the other. */
 function areRounded(one: unknown, other: unknown): boolean {
   const digits = Math.min(decimalsOf(one), decimalsOf(other));
   const [a, b] = [positionOf(one), positionOf(other)];
@@ -62,14 +62,14 @@ function isOtherFormat(old: unknown, other: unknown): boolean {
   return templateOf(old) !== templateOf(other) && Math.floor(time / 1000) === Math.floor(otherTime / 1000);
 }
 
-/** How a time is written: `0000-00-00T00:00:00.000Z`, with `+00:00` for all zones of that form. */
+/** Returns the format of a time: `0000-00-00T00:00:00.000Z`, with `+00:00` for all zones of that form. */
 const templateOf = (text: string): string => text.replace(/[+-](\d\d:?\d\d)$/, "+$1").replaceAll(/\d/g, "0");
 
 const MAX_PATTERN = 40;
 
 /**
- * The format of a scalar in a few words that do not depend on its value: for a number its digits after the point, for
- * a time its template, for other texts the kinds of letters and the signs in it.
+ * Returns the format of a scalar in a few words that do not depend on its value: for a number the digits after the
+ * decimal point, for a time its template, for other texts the kinds of letters and punctuation.
  */
 export function formatsOf(value: unknown): string[] {
   if (typeof value === "boolean") return [];
@@ -85,11 +85,11 @@ export function formatsOf(value: unknown): string[] {
   ];
 }
 
-/** How two scalars differ if nothing is known about their field. */
+/** Returns how two scalars differ if nothing is known about their field. */
 export const judgePlainly = (_field: string, old: unknown, other: unknown): "format" | "value" =>
   isOtherFormat(old, other) ? "format" : "value";
 
-/** The distance of two numbers, or of two times in milliseconds; undefined for other values. */
+/** Returns the distance of two numbers, or of two times in milliseconds; undefined for other values. */
 export function distanceOf(one: unknown, other: unknown): number | undefined {
   const distance = Math.abs((positionOf(one) ?? Number.NaN) - (positionOf(other) ?? Number.NaN));
   return Number.isFinite(distance) ? distance : undefined;

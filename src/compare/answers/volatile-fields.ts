@@ -1,5 +1,5 @@
 /**
- * Knowledge about the old service from asking it twice: fields that vary by themselves, and the formats and distances
+ * Knowledge about the old service that results from calling it twice: fields that vary, and the formats and distances
  * of their values. It is bounded, and small enough as JSON to be shared.
  */
 import { z } from "zod";
@@ -21,9 +21,9 @@ const count = z.number().nonnegative();
 
 /** The requests of one client to a route. */
 const clientState = z.object({
-  /** Number of pairs of answers of the old service to the same request. */
+  /** Number of pairs of responses of the old service to the same request. */
   pairs: count,
-  /** Number of all pairs, including those that no longer count. */
+  /** Number of all pairs, including those that are no longer considered. */
   total: count,
   fields: z.record(z.string(), fieldState),
 });
@@ -36,22 +36,22 @@ type RouteState = Record<string, ClientState>;
 
 /** Number of pairs of a route after which the variation of its fields is known. */
 const MIN_PAIRS = 50;
-/** A field is volatile above this share of at least {@link MIN_PAIRS} pairs of several clients. */
+/** A field is volatile if it differs in more than this share of at least {@link MIN_PAIRS} pairs of several clients. */
 const MAX_SHARE = 0.05;
-/** Number of pairs before a difference counts in a field that has never varied by itself. */
+/** Number of pairs before a difference is counted in a field that has never varied. */
 const LEARNING_PAIRS = 20;
 /** All counters are halved at this number, so that they follow changes of the service. */
 const WINDOW = 2000;
-/** The share of later comparisons for which the old service is asked twice. */
+/** The share of later comparisons for which the old service is called twice. */
 const SAMPLE_SHARE = 0.01;
-/** Clients of a route, and fields that one client shows of it. */
+/** Maximum number of clients of a route, and of fields in the evidence of one client. */
 const MAX_CLIENTS = 12;
 const MAX_FIELDS = 50;
 
-/** Value and format are not distinguished here: a value in another format is another value. */
+/** The group of a kind. Value and format are not distinguished here: a value in a different format is a different value. */
 const groupOf = (kind: DifferenceKind): string => (kind === "format" ? "value" : kind);
 
-/** The start of the keys of values. */
+/** The prefix of the keys of values. */
 const VALUE = "value ";
 
 /** The key under which a difference is counted. */
@@ -64,14 +64,14 @@ export const isOfValues = ({ kind }: Pick<Difference, "kind">): boolean => group
 const fieldOf = ({ fields }: ClientState, key: string): FieldState | undefined =>
   Object.hasOwn(fields, key) ? fields[key] : undefined;
 
-/** The name under which a route stores a client. One without a name may be stored under its token or its network. */
+/** Returns the name under which a route stores a client. An unnamed client may be stored under its token or its network. */
 const knownAs = (route: RouteState, client: string): string =>
   Object.hasOwn(route, client) ? client : (Object.keys(route).find(createIsSameClient(client)) ?? client);
 
 /**
- * Whether clients show that a field of the old service varies by itself. No client counts for more than {@link
- * MIN_PAIRS} pairs, and the client with the most evidence is ignored, because a client that writes while it reads
- * must not hide differences for all others.
+ * Whether the evidence of clients shows that a field of the old service varies. At most {@link MIN_PAIRS} pairs of each
+ * client are considered, and the client with the most evidence is ignored, because a client that writes while it reads
+ * must not hide differences for all other clients.
  */
 function isShownByClients(clients: readonly ClientState[], key: string): boolean {
   const weighed = clients.map((client) => {
@@ -90,24 +90,24 @@ export interface ValuePair {
   readonly pair: readonly [old: unknown, oldAgain: unknown];
 }
 
-/** The pairs of all routes of one old service, by the clients that asked for them. */
+/** The pairs of all routes of one old service, by the clients that sent the requests. */
 export class VolatileFields {
   readonly #routes: Record<string, RouteState> = {};
-  /** Pairs of a route before a difference is believed. */
+  /** Number of pairs of a route before a difference is treated as confirmed. */
   readonly learningPairs: number;
 
-  /** @param state The stored state. Other values are ignored. */
+  /** @param state the stored state. Invalid values are ignored */
   constructor(state: unknown = {}, learningPairs = LEARNING_PAIRS) {
     this.learningPairs = learningPairs;
     this.adopt(state);
   }
 
-  /** For `JSON.stringify`. The constructor accepts it. */
+  /** Returns the value for `JSON.stringify`. The constructor accepts it. */
   toJSON(): Record<string, RouteState> {
     return this.#routes;
   }
 
-  /** Takes over the knowledge of other processes about clients that they have seen more often. */
+  /** Adopts the knowledge of other processes about clients for which they have more evidence. */
   adopt(state: unknown): void {
     for (const [name, clients] of Object.entries(volatileState.safeParse(state).data ?? {})) {
       const route = this.stateOf(name);
@@ -117,17 +117,17 @@ export class VolatileFields {
     }
   }
 
-  /** Knowledge about the old service that the comparisons of a client read and extend. */
+  /** Returns the knowledge about the old service that the comparisons of a client read and extend. */
   seenBy(client: string): ClientView {
     return new ClientView(this, client);
   }
 
-  /** Whether values of a field vary by themselves. */
+  /** Whether values of a field vary in the old service. */
   isVolatile(route: string, field: string): boolean {
     return this.isNoise(route, { field, kind: "value" });
   }
 
-  /** All fields of a route whose values vary by themselves. */
+  /** Returns all fields of a route whose values vary in the old service. */
   fieldsOf(route: string): ReadonlySet<string> {
     const clients = Object.values(this.#routes[route] ?? {});
     const keys = new Set(clients.flatMap(({ fields }) => Object.keys(fields)));
@@ -136,19 +136,19 @@ export class VolatileFields {
   }
 
   /**
-   * Whether the old service varies by itself in the same way as it differs from the new one. Several clients must
-   * show it.
+   * Whether the old service's own responses differ in the same way as its response and the new one. Evidence of several
+   * clients is required.
    */
   isNoise(route: string, difference: Pick<Difference, "field" | "kind">): boolean {
     return isShownByClients(Object.values(this.#routes[route] ?? {}), volatileKey(difference));
   }
 
-  /** The knowledge about a route, to be extended. */
+  /** Returns the knowledge about a route, for extension. */
   stateOf(route: string): RouteState {
     return (this.#routes[route] ??= {});
   }
 
-  /** The evidence of a client on a route. With too many clients it replaces the client with the least evidence. */
+  /** The evidence of a client on a route. If there are too many clients, the one with the least evidence is replaced. */
   openClient(name: string, client: string): ClientState {
     const route = this.stateOf(name);
     const found = route[knownAs(route, client)];
@@ -159,7 +159,7 @@ export class VolatileFields {
     return (route[client] = { pairs: 0, total: 0, fields: {} });
   }
 
-  /** The evidence of a client about a field; undefined if the client shows too many of the route. */
+  /** Returns the evidence of a client about a field; undefined if there are too many fields of the route. */
   openField(route: string, client: string, key: string): FieldState | undefined {
     const own = this.openClient(route, client);
     const found = fieldOf(own, key);
@@ -168,7 +168,7 @@ export class VolatileFields {
   }
 }
 
-/** Knowledge about the old service, as the comparisons of one client read and extend it. */
+/** Knowledge about the old service that the comparisons of one client read and extend. */
 export class ClientView {
   readonly all: VolatileFields;
   readonly #client: string;
@@ -179,9 +179,10 @@ export class ClientView {
   }
 
   /**
-   * How the scalars of a route are compared with those of the old service.
+   * Creates the comparison of a route's scalars with those of the old service.
    *
-   * @param others The other values: new ones of a first pair, which are counted, new ones of a second pair, or old ones.
+   * @param others the other values: new values of a first pair, which are counted, new values of a second pair, or old
+   *   values
    */
   judge(route: string, others: "new" | "new again" | "old"): JudgeScalar {
     const volatile = this.all.fieldsOf(route);
@@ -197,16 +198,16 @@ export class ClientView {
   }
 
   /**
-   * Whether the old service should be asked twice after equal answers, too: always for the first pairs of a route,
-   * and later in one of a hundred cases.
+   * Whether to call the old service twice even after equal responses: always for the first pairs of a route, later in
+   * one of a hundred cases.
    *
-   * @param random From 0 to 1.
+   * @param random a number from 0 to 1
    */
   needsPair(route: string, random: number): boolean {
     return this.#pairsOf(route) < MIN_PAIRS || random < SAMPLE_SHARE;
   }
 
-  /** Counts equal answers of both services as a pair that did not differ. */
+  /** Counts equal responses of both services as a pair that did not differ. */
   recordEqual(route: string): void {
     const own = this.all.openClient(route, this.#client);
     own.pairs += 1;
@@ -231,10 +232,10 @@ export class ClientView {
   }
 
   /**
-   * Counts a difference that was asked for again.
+   * Counts a difference for which both services were called again.
    *
-   * @param isFound Whether it was there again, and the old service the same as before.
-   * @returns whether it is believed: it was found, the service is known well enough, and it is no coincidence
+   * @param isFound whether it was found again, and the old response was the same as before.
+   * @returns whether it is confirmed: it was found, the service is known well enough, and chance is unlikely
    */
   recordAgain(route: string, difference: Pick<Difference, "field" | "kind">, isFound: boolean): boolean {
     const pairs = this.#pairsOf(route);
@@ -255,8 +256,8 @@ export class ClientView {
   }
 
   /**
-   * The sum of the counts of this client and the others, without the other client with the most, because one client
-   * must not outweigh the rest.
+   * Returns the sum of the counts of all clients except the other client with the most, because one client must not
+   * outweigh the rest.
    */
   #weigh(route: string, of: (state: ClientState) => number): number {
     const states = this.all.stateOf(route);

@@ -1,18 +1,21 @@
-/** Stores the knowledge about the old service in the state store, so that a new process need not learn it again. */
+/** Stores the knowledge about the old service in the state store, so that a new process need not collect it again. */
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { createSharedDocument, type DocumentStore } from "../../base/index.ts";
 import { VolatileFields } from "./volatile-fields.ts";
 
-/** Characters of the stored document. The largest entries are left out, because one client must not use all of it. */
+/**
+ * Maximum number of characters of the stored document. The largest entries are omitted, because one client must not use
+ * all of it.
+ */
 export const MAX_STORED = 500_000;
 
-/** A document is written again once a route has this much more pairs, and not for each of them. */
+/** A document is only written again after the number of pairs of a route has grown by this factor. */
 const GROWTH = 1.1;
 
 type Knowledge = ReturnType<VolatileFields["toJSON"]>;
 
-/** As much as fits. */
+/** Returns the part of the knowledge that fits. */
 function withinBound(all: Knowledge): Knowledge {
   const entries = Object.entries(all).flatMap(([route, clients]) =>
     Object.entries(clients).map(([client, known]) => {
@@ -39,11 +42,11 @@ const isWorthWriting = (stored: Knowledge, known: Knowledge): boolean =>
   });
 
 /**
- * Creates the function that merges the knowledge of this process and the stored knowledge. Both then have the better
- * of each route.
+ * Creates the function that merges the knowledge of this process and the stored knowledge. Both then contain the better
+ * knowledge for each route.
  *
- * @param service URL of the old service. Knowledge about another one is ignored
- * @returns Rejects with a `StateUnavailableError`.
+ * @param service URL of the old service. Knowledge about a different service is ignored
+ * @returns a promise that rejects with a `StateUnavailableError`
  */
 export function createVolatileStore(
   store: DocumentStore,

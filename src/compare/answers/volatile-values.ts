@@ -1,24 +1,24 @@
-/** What is known about the values of one field of the old service, and which other values are possible ones. */
+/** Knowledge about the values of one field of the old service, which decides whether other values are possible. */
 import { z } from "zod";
 import { distanceOf, formatsOf } from "./value-format.ts";
 
 const count = z.number().nonnegative();
 
-/** The values of the old and of the new service. */
+/** The number of values of the old and of the new service. */
 const counts = z.tuple([count, count]);
 
 /** The pairs of a client for one field and kind of difference. */
 export const fieldState = z.object({
-  /** Pairs in which the two answers of the old service differed. */
+  /** Number of pairs in which the two responses of the old service differed. */
   differing: count.default(0),
-  /** Differences from the new answer that were found again, and that were not. */
+  /** Number of differences from the new response that were found again, and that were not. */
   found: count.default(0),
   missed: count.default(0),
   /** The largest distance of two values of a pair: of numbers, or of times in milliseconds. */
   spread: count.optional(),
-  /** Values whose formats were counted. */
+  /** Number of values whose formats were counted. */
   values: counts.default([0, 0]),
-  /** The values with each format: see {@link formatsOf}. */
+  /** Number of values with each format: see {@link formatsOf}. */
   formats: z.record(z.string(), counts).default({}),
 });
 
@@ -26,23 +26,23 @@ export type FieldState = z.infer<typeof fieldState>;
 
 /** The knowledge of the clients of a route about one field. */
 export interface KnownField {
-  /** Undefined if the client itself has no evidence. */
+  /** The client's own evidence. Undefined if there is none. */
   readonly own: FieldState | undefined;
   readonly others: readonly FieldState[];
 }
 
-/** New values after which a format that none of them has is missed. */
+/** Number of new values after which a format that none of them has is treated as missing. */
 const MIN_VALUES = 50;
-/** Formats of a field. */
+/** Maximum number of formats of a field. */
 const MAX_FORMATS = 12;
-/** With more patterns of signs than this, a further one is not surprising. */
+/** If a field has more punctuation patterns than this, a new pattern is not a difference. */
 const MAX_PATTERNS = 3;
-/** Clocks of two services may differ by this much. No time zone is as close to another one. */
+/** Milliseconds by which the clocks of two services may differ. The difference between two time zones is always larger. */
 const CLOCK_SKEW_MS = 300_000;
-/** A new value may be this many times as far from the old one as two old values are. */
+/** A new value may be this many times as far from the old value as two old values are from each other. */
 const MARGIN = 3;
 
-/** Counts the formats of a value. @param side 0: the old service. 1: the new one */
+/** Counts the formats of a value. @param side 0: the old service, 1: the new one */
 export function countFormats(state: FieldState, side: 0 | 1, value: unknown): void {
   state.values[side] += 1;
   for (const format of formatsOf(value)) {
@@ -73,16 +73,16 @@ export function halve(state: FieldState): void {
 }
 
 /**
- * Whether the knowledge about a field shows something to a client. It believes its own evidence, or evidence of at
- * least two others, because a single one may write while it reads.
+ * Whether the knowledge about a field shows something for a client. Either its own evidence is sufficient, or the
+ * evidence of at least two other clients, because a single client may write while it reads.
  */
 const isShown = ({ own, others }: KnownField, shows: (state: FieldState) => boolean): boolean =>
   (own !== undefined && shows(own)) || others.filter(shows).length >= 2;
 
-/** The digits after the point that a format has; -1 for texts. */
+/** Returns the number of digits after the decimal point in a format; -1 for texts. */
 const decimalsOf = (format: string): number => Number(/^decimals (\d+)$/.exec(format)?.[1] ?? -1);
 
-/** Whether a value has a format that neither the old value beside it nor earlier ones have. */
+/** Whether a value has a format that neither the corresponding old value nor earlier values have. */
 function hasNewFormat(known: KnownField, old: unknown, other: unknown): boolean {
   const all = [known.own, ...known.others].flatMap((state) => Object.keys(state?.formats ?? {}));
   const seen = [...new Set(all)].filter((format) =>
@@ -114,9 +114,10 @@ function isOutOfRange(known: KnownField, old: unknown, other: unknown): boolean 
 }
 
 /**
- * How an old value and another one of a volatile field differ. Null if the other one is a possible value of the field.
+ * Returns how an old value and a second value of a volatile field differ. Null if the second value is possible for the
+ * field.
  *
- * @param isOld Whether the other value is also from the old service.
+ * @param isOld whether the second value is also from the old service
  */
 export function judgeVolatile(
   known: KnownField,

@@ -1,4 +1,4 @@
-/** The answer of another pack to a request, over the responses of v4 that its client's answer was made of. */
+/** Creates the response of a different pack to a request, from the v4 responses that led to the client's response. */
 import {
   type AlphaRequest,
   type CatalogCache,
@@ -33,7 +33,7 @@ export interface OtherPack {
   readonly upstreamTokens: UpstreamTokens | undefined;
 }
 
-/** The calls of a request, including those that a cache answered. */
+/** Returns the calls of a request, including those whose response came from a cache. */
 const callsOf = ({ upstream }: Pick<RequestContext, "upstream">): readonly UpstreamCallRecord[] => [
   ...(upstream?.calls ?? []),
   ...(upstream?.cachedReads ?? []).map(({ path, json }) => ({
@@ -51,10 +51,13 @@ const toRouteCalls = (context: RequestContext) => ({
   calls: callsOf(context),
 });
 
-/** Tokens of a request. */
+/** Limits for the known tokens of a request. */
 const KNOWN_TOKENS = { size: 10, ttlSeconds: 3600, negativeTtlSeconds: 3600 };
 
-/** Makes known what was known about the tokens of a request at its start. v4's responses may add more, as they did then. */
+/**
+ * Stores the facts that were known about the tokens of a request at its start. v4's responses may add more, as they
+ * originally did.
+ */
 function knowTokens(tokens: ReturnType<typeof createTokenCache>, { client, token }: RequestContext): void {
   const all = [
     { hash: client?.credentials.hash, info: client?.tokenInfo, isAccepted: client?.isAccepted },
@@ -69,8 +72,8 @@ function knowTokens(tokens: ReturnType<typeof createTokenCache>, { client, token
 }
 
 /**
- * The request in its original form, with the body that was read. @param onUnread called if a body is needed that was
- * not read
+ * Returns the request in its original form, with the body that was read. @param onUnread called if a body is needed
+ * that was not read
  */
 function requestOf({ request, context }: Exchange, onUnread: () => void): AlphaRequest {
   const { readBody, openUpload: _upload, ...others } = request;
@@ -79,7 +82,7 @@ function requestOf({ request, context }: Exchange, onUnread: () => void): AlphaR
     ...others,
     startedAt: performance.now(),
     time: context.time,
-    // Whether the client stayed until the end is already known.
+    // It is already known whether the client stayed connected until the end.
     signal: new AbortController().signal,
     ...(readBody && {
       async readBody() {
@@ -90,19 +93,19 @@ function requestOf({ request, context }: Exchange, onUnread: () => void): AlphaR
   };
 }
 
-/** The settings for answers of another pack. */
+/** The settings for responses of a different pack. */
 export type AnswerSettings = Parameters<typeof createPipelineConfig>[1] &
   Partial<Pick<Settings, "NATIVE_PROXY">>;
 
-/** Another pack, with the functions to compare its answers. */
+/** A different pack, with the functions to compare its responses. */
 export interface OtherAnswers extends SecondAnswer {
   /** Finds the accepted differences of the other pack. */
   readonly acceptedBy: AcceptedBy;
 }
 
 /**
- * Creates the source of another pack's answers. It handles one request at a time. `calls` means that it would make
- * calls that were not made.
+ * Creates the source of a different pack's responses. It handles one request at a time. `calls` means that it would
+ * make calls that were not made.
  */
 export function createCandidateAnswer(
   settings: AnswerSettings,
@@ -116,7 +119,7 @@ export function createCandidateAnswer(
   const { handle } = createDryRun(pack, v4, {
     parts: {
       ...createPipelineConfig(pack, settings),
-      // The plan was asked when the request came.
+      // The plan's decision was made when the request arrived.
       plan: { ...rules, judge: () => current?.planned, count() {} },
       upstreamTokens,
       files: { stream: () => Promise.reject(new Error("files are not translated again")) },
@@ -137,7 +140,7 @@ export function createCandidateAnswer(
       v4.play(context.match?.route.name ?? null, callsOf(context));
       let needsBody = false;
       const { response, exchange: other } = await handle(requestOf(exchange, () => (needsBody = true)));
-      // The request and its responses are as large as the client and v4 made them.
+      // The data is released, because the client and v4 determine its size.
       current = undefined;
       v4.play(null, []);
       if (response.file || needsBody || !other || other.context.match?.route.upload) return "calls";
@@ -149,7 +152,7 @@ export function createCandidateAnswer(
   };
 }
 
-/** The sender of a request, as {@link Compared} has it. Without client credentials, only the user agent is known. */
+/** Returns the sender of a request, as in {@link Compared}. If clients have no credentials, only the user agent is known. */
 export function senderOf(
   identity: ClientIdentity,
   address: string,
@@ -164,10 +167,10 @@ export function senderOf(
 }
 
 /**
- * Judges both answers, and makes an example of them. A difference needs no confirmation, because the same responses
- * of v4 always give the same answer under one pack.
+ * Judges both responses, and creates an example from them. A difference needs no confirmation, because the same v4
+ * responses always lead to the same response under one pack.
  *
- * @param made The pack that made the first answer, with its route
+ * @param made the pack that created the first response, with its route
  */
 export async function compareExchange(
   made: { readonly pack: Pack; readonly route: Route },
@@ -183,7 +186,7 @@ export async function compareExchange(
   return { source, ...finding, ...(finding.result !== "equal" && { sample }) };
 }
 
-/** A request and its answers, as an example of a difference is made of them. */
+/** Returns a request and its responses, for an example of a difference. */
 function sampleOf({ dialect }: Pack, { request, context, outcome }: Exchange, other: Answer): ComparedSample {
   const { method, path, query } = request;
   const { status, headers, body } = outcome.response;

@@ -15,9 +15,9 @@ import {
 interface ServingPacks {
   /** The pack for requests that start now. */
   current(): { readonly pack: Pack };
-  /** The pack that testers may ask for, if there is a candidate. */
+  /** The pack that testers may select, if there is a candidate. */
   candidate(): { readonly pack: Pack } | undefined;
-  /** Reads the catalogs of a candidate, then serves the requests that ask for it. Undefined: the candidate was removed. */
+  /** Reads the catalogs of a candidate, then serves the requests that select it. Undefined: the candidate was removed. */
   offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void>;
 }
 
@@ -30,11 +30,11 @@ export interface CandidateOptions {
 }
 
 /**
- * Creates the function that reads the candidate again, after the active pack. It has the same rules as a pack that
+ * Creates the function that reads the candidate again, after the active pack. It follows the same rules as a pack that
  * replaces the active one. If it is invalid, the previous candidate stays. The active pack does not change. While the
  * candidate is the active pack, testers may select the pack of `MAPPINGS_DIR` instead. Never rejects.
  *
- * @returns undefined without a candidate
+ * @returns undefined if there is no candidate
  */
 export function createCandidateReloader(
   settings: Settings,
@@ -46,7 +46,7 @@ export function createCandidateReloader(
     Number(activePack.candidate() !== undefined),
   );
 
-  /** The files of the pack beside the active one; undefined if both folders have that. */
+  /** Returns the files of the pack that is not active; undefined if both folders contain the active pack. */
   function otherFiles(active: string): PackFiles | undefined {
     const files = readPack(folder ?? "");
     if (packHash(files, settings) !== active) return files;

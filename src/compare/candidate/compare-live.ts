@@ -1,4 +1,4 @@
-/** Compares the answers that clients got with the candidate's answers, within a budget. */
+/** Compares the responses that clients received with the candidate's responses, within a budget. */
 import { CLIENT_GONE, errorText, type Log, type Settings } from "../../base/index.ts";
 import type { ClientDirectory } from "../../audit/index.ts";
 import type { Pack, Route } from "../../pack/index.ts";
@@ -14,14 +14,14 @@ import {
   senderOf,
 } from "./candidate-answer.ts";
 
-/** The maximum part of the time that the process may be busy with requests while comparisons run. */
+/** Maximum share of the time that the process may be busy with requests while comparisons run. */
 const MOST_BUSY = 0.8;
 
-/** Waiting requests, and the bytes of their bodies, v4's responses and answers. */
+/** Limits for waiting requests, and for the bytes of their bodies, v4's responses and their own responses. */
 const LIMITS = { comparisons: 100, memory: 16 * 1024 * 1024 };
 
 export interface LiveComparisonOptions {
-  /** The pack with which answers are compared, if one is. */
+  /** Returns the pack whose responses are compared, if there is one. */
   readonly candidate: () => OtherPack | undefined;
   readonly directory: () => ClientDirectory;
   readonly plan: PlanRules;
@@ -30,9 +30,9 @@ export interface LiveComparisonOptions {
 }
 
 /**
- * The route of a request that can be compared. Excluded are routes of files, requests that the gateway itself
- * rejected, and senders that v4 has not accepted: strangers must not fill the budget and the examples, and prove
- * nothing.
+ * Returns the route of a request that can be compared. Excluded are routes of files, requests that the gateway itself
+ * rejected, and senders that v4 has not accepted: unauthenticated senders prove nothing, and must not fill the budget
+ * and the examples.
  */
 function routeToCompare({ context, outcome }: Exchange, { credentials }: Pack): Route | undefined {
   const { match, rejectedBy, isOwnPage } = context;
@@ -41,13 +41,13 @@ function routeToCompare({ context, outcome }: Exchange, { credentials }: Pack): 
   return credentials.client === undefined || isAccepted(context) ? match.route : undefined;
 }
 
-/** Why an answer can't be compared with any answer of the candidate. */
+/** Returns why a response can't be compared with any response of the candidate. */
 function findObstacle({ outcome }: Exchange): NotComparableReason | undefined {
   if (outcome.status === CLIENT_GONE) return "client_gone";
   return outcome.meaning === "limited" || outcome.meaning === "failed" ? outcome.meaning : undefined;
 }
 
-/** The known facts about the comparison of a request before its result. */
+/** Returns the known facts about the comparison of a request before its result. */
 const describe = (pack: Pack, route: Route, { request, context }: Exchange, directory: ClientDirectory) => ({
   route: route.name,
   ...senderOf(provenIdentity(request, context), request.address, pack, directory),
@@ -55,7 +55,7 @@ const describe = (pack: Pack, route: Route, { request, context }: Exchange, dire
   requestId: request.id,
 });
 
-/** Creates the check whether requests have needed the time of the process since the last check. */
+/** Creates the check whether requests have used the time of the process since the last check. */
 function createIsBusy(): () => boolean {
   let lastLoad = performance.eventLoopUtilization();
   return () => {
@@ -68,23 +68,23 @@ function createIsBusy(): () => boolean {
 
 /** A request that waits to be compared. */
 interface Waiting {
-  /** The pack that has answered it, and its route. */
+  /** The pack that created the response, and its route. */
   readonly made: { readonly pack: Pack; readonly route: Route };
   readonly exchange: Exchange;
   readonly about: ReturnType<typeof describe>;
-  /** Whose share of the waiting requests it takes: a name, or a network, because anybody can get many tokens. */
+  /** The sender whose share of the waiting requests is used: a name, or a network, because any client can get many tokens. */
   readonly payer: string;
   readonly bytes: number;
 }
 
-/** All parts of an exchange that it keeps in memory. */
+/** Returns the size of all parts of an exchange that are kept in memory. */
 function bytesOf({ context: { body, upstream }, outcome: { response } }: Exchange): number {
   let bytes = response.body.length + (body?.bytes.length ?? 0);
   for (const call of upstream?.calls ?? []) bytes += call.response?.bytes.length ?? 0;
   return bytes;
 }
 
-/** Requests that wait, the oldest first. */
+/** Waiting requests, the oldest first. */
 class WaitingExchanges {
   readonly #waiting: Waiting[] = [];
   readonly #budget = new Budget(() => LIMITS);
@@ -103,7 +103,7 @@ class WaitingExchanges {
     return hasMemory;
   }
 
-  /** Takes out the oldest one. */
+  /** Removes and returns the oldest request. */
   shift(): Waiting | undefined {
     const next = this.#waiting.shift();
     if (next) this.#budget.end(next.payer, next.bytes);
@@ -116,8 +116,8 @@ class WaitingExchanges {
 }
 
 /**
- * Creates the function that prepares a pack to answer instead of another one. Candidates are replaced rarely, so the
- * last one is kept.
+ * Creates the function that prepares a pack to respond instead of the active one. Candidates are rarely replaced, so
+ * the last one is cached.
  */
 function createPrepare(settings: Settings, plan: PlanRules): (other: OtherPack) => OtherAnswers {
   let prepared: { readonly other: OtherPack; readonly answers: OtherAnswers } | undefined;
@@ -180,7 +180,7 @@ export function createLiveComparison(
   }
 
   return {
-    /** Takes a request once its response was sent. Never throws, and never waits. @param pack that answered it */
+    /** Accepts a request after its response was sent. Never throws, and never waits. @param pack the pack of its response */
     offer(pack: Pack, exchange: Exchange): void {
       const other = settings.CANDIDATE_RATE > 0 ? candidate() : undefined;
       // Entries of catalogs that were never read would differ.

@@ -29,23 +29,23 @@ import { z } from "zod";
 /** Milliseconds between two reads of the choice. */
 const POLL_MS = 1000;
 
-/** Which of the two packs serves. */
+/** The choice between the two packs. */
 export interface PackChoice extends FeatureParts {
-  /** Whether the promoted pack is to serve. */
+  /** Whether the promoted pack should serve requests. */
   isPromoted(): boolean;
   /**
-   * The files of the selected pack. If no folder contains the promoted pack any more, the log gets an error, and the
-   * active pack stays. At the start the pack of `MAPPINGS_DIR` is used.
+   * Returns the files of the selected pack. If no folder contains the promoted pack any more, an error is logged, and
+   * the active pack stays. At the start, the pack of `MAPPINGS_DIR` is used in that case.
    *
    * @param active Undefined at the start.
-   * @throws {PackError} If `MAPPINGS_DIR` can't be read.
+   * @throws {PackError} if `MAPPINGS_DIR` can't be read
    */
   files(active?: LoadedPack): PackFiles;
-  /** From now on packs are reloaded when another one is wanted. */
+  /** Reloads packs from now on when the choice changes. */
   follow(reload: () => Promise<unknown>): void;
 }
 
-/** The files of a folder; undefined if they can't be read. */
+/** Returns the files of a folder; undefined if they can't be read. */
 function tryReadPack(folder: string): PackFiles | undefined {
   try {
     return readPack(folder);
@@ -54,7 +54,7 @@ function tryReadPack(folder: string): PackFiles | undefined {
   }
 }
 
-/** Loads the promoted pack, else the given one, else the pack of the folder. @throws {PackError} */
+/** Loads the promoted pack, otherwise the given one, otherwise the pack of the folder. @throws {PackError} */
 export function loadInitialPack(
   settings: Settings,
   loaded: LoadedPack | undefined,
@@ -65,7 +65,7 @@ export function loadInitialPack(
   return loaded?.pack.hash === packHash(chosen, settings) ? loaded : loadFiles(chosen, settings);
 }
 
-/** The pack that is to serve. */
+/** The pack that should serve requests. */
 const wantedPack = z.union([
   /** The current pack of `MAPPINGS_DIR`. */
   z.object({ pack: z.literal("active") }),
@@ -73,7 +73,7 @@ const wantedPack = z.union([
   z.object({ pack: z.literal("candidate"), hash: z.string() }),
 ]);
 
-/** Creates the access to the choice. Without a choice it is the pack of `MAPPINGS_DIR`. */
+/** Creates the access to the choice. If none was made, it is the pack of `MAPPINGS_DIR`. */
 export const createWantedPack = (store: DocumentStore): SharedDocument<z.infer<typeof wantedPack>> =>
   createSharedDocument(store, { key: "pack:wanted", schema: wantedPack, empty: { pack: "active" } });
 
@@ -96,7 +96,7 @@ export const PROMOTION_COMMANDS: FeatureCommands<CommandNeeds, object> = {
     {
       syntax: "promote",
       withoutStore: START_IT,
-      /** @throws {PackError} If a pack is invalid. {StateUnavailableError} */
+      /** @throws {PackError} if a pack is invalid; {StateUnavailableError} */
       async run({ needs: { pack, state }, settings: { CANDIDATE_MAPPINGS_DIR: folder = "", WORDS } }) {
         const candidate = loadPack(folder, WORDS);
         if (candidate.hash === pack.hash)
@@ -166,7 +166,7 @@ export const PACK_CHOICE: Feature<PackChoiceNeeds, PackChoice | undefined> = {
       Number(isMissing),
     );
 
-    /** The files with a hash, from any of the folders. */
+    /** Returns the files with a hash, from any of the folders. */
     const findFiles = (hash: string): PackFiles | undefined =>
       [candidateFolder, packFolder(settings.MAPPINGS_DIR)]
         .map(tryReadPack)

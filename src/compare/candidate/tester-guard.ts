@@ -20,14 +20,14 @@ import type { ClientDirectory } from "../../audit/index.ts";
 /** The services that the guard needs. */
 type TesterGuardParts = GuardDependencies &
   Parameters<typeof createSenderReader>[0] & {
-    /** Whether only testers get the pack. */
+    /** Whether only testers may use the pack. */
     readonly isForTesters: boolean;
     readonly clients: { current(): ClientDirectory };
   };
 
 /**
- * Rejects requests of all others, in both dialects, as if there was no such pack. A tester is known by a proof: a
- * token, the application of a token, or the name that a trusted proxy gives.
+ * Rejects requests of all other clients, in both dialects, as if the pack did not exist. A tester is identified by a
+ * proof: a token, the application of a token, or the name from a trusted proxy.
  */
 export function createTesterGuard(
   settings: Settings,

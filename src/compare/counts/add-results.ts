@@ -17,31 +17,31 @@ import {
   type StoredExample,
 } from "./counts.ts";
 
-/** Cases of all routes. */
+/** Maximum number of cases of all routes. */
 const MAX_ALL_CASES = 200_000;
-/** Bytes of all examples of a source. */
+/** Maximum number of bytes of all examples of a source. */
 const MAX_EXAMPLE_BYTES = 16 * 1024 * 1024;
-/** Clients of a route that have a set of cases of their own. All others share one. */
+/** Maximum number of clients of a route that have their own set of cases. All other clients share one. */
 const MAX_OWNERS = 100;
 const OTHERS = "others";
-/** How long comparisons of the previous subject may still arrive. */
+/** Milliseconds during which comparisons of the previous subject may still arrive. */
 const LATE_MS = 60_000;
 
-/** What was added to counts. */
+/** The result of adding to counts. */
 interface Added {
   readonly counts: SourceCounts | null;
-  /** Whether the counts have begun with these results. */
+  /** Whether the counts started with these results. */
   readonly hasBegun: boolean;
-  /** Cases and fields that have found no room. */
+  /** Numbers of cases and fields for which there was no room. */
   readonly noRoom: { readonly cases: number; readonly fields: number };
 }
 
-/** Whether a comparison of a subject was in flight when another one replaced it. */
+/** Whether a comparison of a subject was in flight when a new subject replaced it. */
 const isLate = (subject: string, counts: SourceCounts | null, now: number): boolean =>
   counts?.before === subject && now - counts.since < LATE_MS;
 
 /**
- * Adds results to the counts of their source. Another subject than before begins new counts.
+ * Adds results to the counts of their source. A new subject starts new counts.
  *
  * @param before The stored counts. They stay unchanged. Null: nothing was counted
  * @param now Milliseconds since the epoch
@@ -69,11 +69,11 @@ export function addResults(
   return { counts, hasBegun, noRoom: { cases, fields: counts.dropped - droppedBefore } };
 }
 
-/** Counts that grow, with the sums of each client. */
+/** Counts that grow, with the sums for each client. */
 class GrowingCounts {
   readonly counts: SourceCounts;
   readonly droppedBefore: number;
-  /** Cases without room. */
+  /** Number of cases for which there was no room. */
   noCases = 0;
   readonly #owners = new Map<RouteCounts, ProvenClients>();
   readonly #cases = new ClientShares(MAX_ALL_CASES);
@@ -145,7 +145,7 @@ class GrowingCounts {
     examples.push({ id, bytes });
   }
 
-  /** An example of several fields takes its bytes once. */
+  /** Counts the bytes of an example. An example of several fields is counted once. */
   #takeExample(by: string, { id, bytes }: FieldCounts["examples"][number]): void {
     if (!this.#examples.has(id)) this.#exampleBytes.take(by, bytes);
     this.#examples.add(id);

@@ -10,9 +10,9 @@ export type Comparisons = ReturnType<typeof openComparisons>;
 
 export interface ComparisonsOptions {
   readonly state: KeyValueStore;
-  /** The route of the audit, by the active pack. */
+  /** Returns the redaction of the active pack. */
   readonly redaction: () => Redaction;
-  /** The parts of its route that an answer shows, by the active pack. Default: nothing. */
+  /** Returns the parts of a route that occur in a response, by the active pack. Default: none. */
   readonly cover?: CoverAnswer;
   readonly metrics: Pick<Metrics, "countComparison" | "countNoRoom">;
   readonly log: Log;
@@ -20,8 +20,8 @@ export interface ComparisonsOptions {
 
 const FLUSH_MS = 500;
 /**
- * A store on a disk blocks the process while it writes. After a write it waits for this many times the duration of
- * the write. With 200, at most 0.5 % of the requests wait for it. Time in which other things run does not count.
+ * A store on disk blocks the process while it writes. After a write, the process waits for this many times its
+ * duration. With 200, at most 0.5 % of the requests are delayed. Time in which other code runs is not included.
  */
 const PAUSE_FACTOR = 200;
 const MAX_PAUSE_MS = 5000;
@@ -92,7 +92,7 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
   const flush = (): Promise<void> => (flushed = flushed.then(writeAll));
 
   return {
-    /** Takes the result of a comparison. Never throws, and never waits. */
+    /** Accepts the result of a comparison. Never throws, and never waits. */
     report(compared: Compared): void {
       const { source, route, result, reason } = compared;
       try {
@@ -118,7 +118,7 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
   };
 }
 
-/** Milliseconds between two lines about the same store. */
+/** Milliseconds between two log lines about the same store. */
 const LOG_EVERY_MS = 3_600_000;
 
 /** Creates the function that reports full stores. */

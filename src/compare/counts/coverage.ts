@@ -1,20 +1,20 @@
-/** The parts of their routes that compared answers have shown: fields with a value, and words of value tables. */
+/** The parts of their routes that occurred in compared responses: fields with a value, and words of value tables. */
 import { isObject, parseJson } from "../../base/index.ts";
 import { type Pack, type ResponseField, responseFields } from "../../pack/index.ts";
 
-/** The parts of its route that an answer shows: `field` that is not null, `field=word` of a value table. Never throws. */
+/** The parts of a route that occur in a response: `field` if it is not null, `field=word` for a value table. Never throws. */
 export type CoverAnswer = (route: string, body: Buffer) => readonly string[];
 
 type Sources = Pick<Pack, "route" | "resources" | "dialect">;
 
-/** Values of an answer that are looked at. */
+/** Maximum number of values of a response that are read. */
 const MAX_VALUES = 5000;
 const MAX_DEPTH = 64;
-/** The words of a table that are counted separately. */
+/** Maximum number of words of a table that are counted separately. */
 const MAX_WORDS = 100;
 const MAX_WORD_LENGTH = 100;
 
-/** The words of a value table that clients get. */
+/** Returns the words of a value table that are sent to clients. */
 function wordsOf({ rule }: ResponseField, { dialect }: Sources): readonly string[] | undefined {
   const kind = rule.values === undefined ? undefined : dialect.values[rule.values];
   if (!kind || (!kind.same && typeof kind.read !== "object")) return undefined;
@@ -23,7 +23,7 @@ function wordsOf({ rule }: ResponseField, { dialect }: Sources): readonly string
   return [...new Set(words)].filter((word) => word.length <= MAX_WORD_LENGTH).slice(0, MAX_WORDS);
 }
 
-/** The fields of a route that can have a value, by their paths. With the client's words of their value tables. */
+/** Returns the fields of a route that can have a value, by their paths, with the client's words of their value tables. */
 function coveredFields(
   name: string,
   pack: Sources,
@@ -37,7 +37,7 @@ function coveredFields(
   );
 }
 
-/** Creates the function that finds the fields and words in an answer. */
+/** Creates the function that finds the fields and words in a response. */
 export function createCoverage(pack: Sources): CoverAnswer {
   const fields = new Map<string, ReturnType<typeof coveredFields>>();
   return (route, body) => {
@@ -62,14 +62,14 @@ export function createCoverage(pack: Sources): CoverAnswer {
     try {
       visit(parseJson(body.toString(), { maxDepth: MAX_DEPTH }), "");
     } catch {
-      // No JSON, or nested more deeply than any object of a pack.
+      // The body is not JSON, or nested more deeply than any object of a pack.
       return [];
     }
     return [...seen];
   };
 }
 
-/** Whether a field is below one that no answer has shown, which says enough. */
+/** Whether a parent of a field did not occur in any response, which is sufficient information. */
 const isBelowUnseen = (
   path: string,
   seen: ReadonlySet<string>,
@@ -81,17 +81,17 @@ const isBelowUnseen = (
   });
 
 /**
- * Finds the parts of a route that no compared answer has shown: fields that were never there, or always null, and words
+ * Finds the parts of a route that occurred in no compared response: fields that were always missing or null, and words
  * of value tables, `books.state=lent`.
  *
- * @param seen The fields and words of answers
+ * @param seen The fields and words that occurred
  */
 export function findGaps(route: string, seen: ReadonlySet<string>, pack: Sources) {
   const known = coveredFields(route, pack);
   const fields = [...known];
   return {
     fields: fields.flatMap(([path]) => (seen.has(path) || isBelowUnseen(path, seen, known) ? [] : [path])),
-    // Of a field without a value, no word was seen either.
+    // If a field never had a value, none of its words occurred.
     words: fields.flatMap(([path, { words = [] }]) =>
       seen.has(path) ? words.map((word) => `${path}=${word}`).filter((name) => !seen.has(name)) : [],
     ),

@@ -1,4 +1,4 @@
-/** An example of a difference as it is stored: without secrets, and of bounded size. */
+/** An example of a difference in its stored form: without secrets, and with a limited size. */
 import {
   type RecordedBody,
   type RecordedCall,
@@ -14,19 +14,19 @@ import type { Answer, Compared, ComparedSample } from "../answers/comparison.ts"
 /** A comparison with a confirmed difference, without secrets. */
 export type Example = ReturnType<typeof createExample>;
 
-/** Differences of an example: more of them say the same. */
+/** Maximum number of differences of an example: more of them contain nothing new. */
 const MAX_DIFFERENCES = 50;
-/** Bytes of a value, as JSON. */
+/** Maximum number of bytes of a value, as JSON. */
 const MAX_VALUE = 500;
-/** Bytes of each body. */
+/** Maximum number of bytes of each body. */
 const MAX_BODY = 32_768;
-/** Bytes of all calls of an example. Without its calls an example can't become a golden case. */
+/** Maximum number of bytes of all calls of an example. If its calls are missing, an example can't become a golden case. */
 const MAX_CALLS = 131_072;
 const MAX_NAME = 200;
-/** Names of a path that are looked at. */
+/** Maximum number of names of a field path that are used. */
 const MAX_DEPTH = 16;
 
-/** The secrets of all messages of a sample. */
+/** Finds the secrets in all messages of a sample. */
 function findSecrets(
   { path, filter, body, old, new: other, calls = [], tokens = [] }: ComparedSample,
   redaction: Redaction,
@@ -43,7 +43,7 @@ function findSecrets(
   return secrets;
 }
 
-/** A redacted body of bounded size. */
+/** Returns a redacted body with a limited size. */
 function bounded(body: RecordedBody, bytes: number): RecordedBody {
   const json = JSON.stringify(body);
   if (json === undefined || Buffer.byteLength(json) <= MAX_BODY) return body;
@@ -56,7 +56,10 @@ const toAnswer = ({ status, headers, body }: Answer, redaction: Redaction, secre
   ...(body.length > 0 && { body: bounded(redaction.raw(body, secrets), body.length) }),
 });
 
-/** A value below the names of its path, which may say that it is secret. @param json Before redaction */
+/**
+ * Redacts a value below the names of its path, which may show that the value is secret. @param json The value before
+ * redaction
+ */
 function redactValue(
   field: string,
   json: string | undefined,
@@ -69,7 +72,7 @@ function redactValue(
   const nested = names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), parsed.value);
   let value: unknown = redaction.value(nested, undefined, secrets);
   for (const name of names) {
-    // A value that is secret as a whole has no remaining members.
+    // If a whole value is secret, it has no remaining members.
     if (!isObject(value) || !Object.hasOwn(value, name)) break;
     value = value[name];
   }
@@ -77,7 +80,7 @@ function redactValue(
   return text.length <= MAX_VALUE ? text : `${text.slice(0, MAX_VALUE)}…`;
 }
 
-/** The calls of an example; undefined if they are too large. */
+/** Returns the calls of an example; undefined if they are too large. */
 function redactCalls(
   calls: readonly UpstreamCallRecord[],
   redaction: Redaction,
@@ -102,7 +105,7 @@ export function createExample(
     subject,
     route,
     client: client === null ? null : secrets.redact(client.slice(0, MAX_NAME)),
-    /** ISO 8601, UTC. */
+    /** The time in ISO 8601, UTC. */
     time: new Date(time).toISOString(),
     requestId: secrets.redact(requestId.slice(0, MAX_NAME)),
     /** Values are JSON. */
@@ -114,11 +117,11 @@ export function createExample(
       new: redactValue(field, other, redaction, secrets),
     })),
     method: sample.method,
-    /** With query. */
+    /** The path with its query. */
     path: redaction.target(sample.path, secrets),
     filter: sample.filter === null ? null : redaction.text(sample.filter, secrets),
     ...(sample.body && { body: bounded(redaction.raw(sample.body, secrets), sample.body.length) }),
-    /** The client's answer, and the answer of the other side. */
+    /** The client's response, and the response of the other side. */
     old: toAnswer(sample.old, redaction, secrets),
     new: toAnswer(sample.new, redaction, secrets),
     ...(calls && { calls }),

@@ -3,24 +3,27 @@
  * return to the old service.
  */
 
-/** The share of wrong conclusions that is tolerated: the bounds hold at 95 %. */
+/** The tolerated share of wrong conclusions: the bounds hold at 95 %. */
 const ALPHA = 0.05;
 
 /** Smaller terms don't change a sum. */
 const NEGLIGIBLE = 1e-18;
 
-/** The logarithm of the number of ways to choose `k` of `n`. */
+/** Returns the logarithm of the number of ways to choose `k` of `n`. */
 function logChoose(n: number, k: number): number {
   let sum = 0;
   for (let j = 1; j <= k; j += 1) sum += Math.log((n - k + j) / j);
   return sum;
 }
 
-/** The probability of at most `k` of `n`, for rates above `k / n`. @param logWays logarithm of the number of ways to choose `k` of `n` */
+/**
+ * Returns the probability of at most `k` of `n`, for rates above `k / n`. @param logWays the logarithm of the number of
+ * ways to choose `k` of `n`
+ */
 function atMost(k: number, n: number, rate: number, logWays: number): number {
   let term = Math.exp(logWays + k * Math.log(rate) + (n - k) * Math.log1p(-rate));
   let sum = term;
-  // Above k / n the terms get smaller downwards.
+  // Above k / n, the terms decrease with i.
   for (let i = k; i > 0 && term > sum * NEGLIGIBLE; i -= 1) {
     term *= (i / (n - i + 1)) * ((1 - rate) / rate);
     sum += term;
@@ -29,11 +32,11 @@ function atMost(k: number, n: number, rate: number, logWays: number): number {
 }
 
 /**
- * The exact (Clopper–Pearson) one-sided upper bound at 95 % of the rate of differing answers.
+ * Returns the exact (Clopper–Pearson) one-sided upper bound at 95 % of the rate of differing responses.
  *
- * @param differing Distinct comparisons that differ, from 0 to `compared`.
- * @param compared Distinct comparisons.
- * @returns A rate from 0 to 1. 1 if nothing was compared.
+ * @param differing Number of distinct comparisons that differ, from 0 to `compared`.
+ * @param compared Number of distinct comparisons.
+ * @returns a rate from 0 to 1. 1 if nothing was compared
  */
 export function upperBound(differing: number, compared: number): number {
   if (differing >= compared) return 1;
@@ -48,11 +51,12 @@ export function upperBound(differing: number, compared: number): number {
 }
 
 /**
- * The number of distinct comparisons that is enough to say that the rate of differing answers is below a rate.
+ * Returns the number of distinct comparisons that is sufficient to show that the rate of differing responses is below a
+ * rate.
  *
  * @param rate Above 0 and below 1: 0.001 for 0.1 %.
- * @param differing How many of them differ.
- * @throws {RangeError} for another rate
+ * @param differing Number of them that differ.
+ * @throws {RangeError} for an invalid rate
  */
 export function required(rate: number, differing = 0): number {
   if (!(rate > 0 && rate < 1)) throw new RangeError(`a rate is above 0 and below 1, not ${rate}`);
@@ -75,19 +79,20 @@ export interface Cusum {
   readonly equal: number;
 }
 
-/** The score at which a route returns. At the tolerated rate, at most one in 10⁹ comparisons reaches it. */
+/** The score at which a route returns to the old service. At the tolerated rate, at most one in 10⁹ comparisons reaches it. */
 export const TRIP = 20.7;
 
 /** The rate that is not tolerated, unless five times the tolerated rate is higher. */
 const INTOLERABLE = 0.05;
-/** The least rate that can be tolerated. An old service that never fails does not prove that it never will. */
+/** The lowest rate that can be tolerated. The fact that an old service has never failed does not prove that it never will. */
 const LEAST_TOLERATED = 0.0001;
 const MOST_INTOLERABLE = 0.95;
 
 /**
- * The steps of a counter whose tolerated rate is given.
+ * Creates the steps of a counter with a given tolerated rate.
  *
- * @param tolerated For failures the old service's own rate. Below 0.01 % it counts as 0.01 %, above 50 % as 50 %.
+ * @param tolerated For failures: the old service's own rate. Rates below 0.01 % are treated as 0.01 %, and rates above
+ *   50 % as 50 %
  */
 export function createCusum(tolerated = LEAST_TOLERATED): Cusum {
   const rate = Math.min(0.5, Math.max(LEAST_TOLERATED, tolerated));

@@ -1,4 +1,4 @@
-/** Where the counts and examples of comparisons are in the state store. */
+/** Stores the counts and examples of comparisons in the state store. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { tryParse } from "../../audit/index.ts";
 import {
@@ -14,14 +14,17 @@ import type { Example } from "./example.ts";
 
 export const SOURCES: readonly ComparisonSource[] = ["candidate", "legacy"];
 
-/** An example has data of a client: it is not kept for longer than its records. */
+/**
+ * Seconds for which an example is kept. It contains data of a client, so it is not kept for longer than that client's
+ * records.
+ */
 const EXAMPLE_TTL_SECONDS = 30 * 86_400;
-/** Examples that are deleted in one write. */
+/** Maximum number of examples that are deleted in one write. */
 const DELETED_AT_ONCE = 20;
 
 const exampleKey = (id: string): string => `parity:example:${id}`;
 
-/** The counts of a source. Null if nothing was counted, or if the stored counts are damaged. */
+/** Creates the document with the counts of a source. It is null if nothing was counted, or if the stored counts are damaged. */
 export const createCountsDocument = (
   store: DocumentStore,
   source: ComparisonSource,
@@ -32,18 +35,18 @@ export const createCountsDocument = (
     empty: null,
   });
 
-/** The counts of all sources that have any. @throws {StateUnavailableError} */
+/** Reads the counts of all sources that have any. @throws {StateUnavailableError} */
 export async function readComparisons(state: DocumentStore): Promise<readonly SourceCounts[]> {
   const documents = SOURCES.map((source) => createCountsDocument(state, source));
   await Promise.all(documents.map((document) => document.refresh()));
   return documents.flatMap((document) => document.current() ?? []);
 }
 
-/** @param json An {@link Example} */
+/** Stores an example. @param json an {@link Example} */
 export const writeExample = (state: Pick<KeyValueStore, "set">, id: string, json: string): Promise<void> =>
   state.set(exampleKey(id), json, EXAMPLE_TTL_SECONDS);
 
-/** An example. Undefined if none has this id. @throws {StateUnavailableError} */
+/** Reads an example. Undefined if none has this id. @throws {StateUnavailableError} */
 export async function readExample(
   state: Pick<KeyValueStore, "get">,
   id: string,
@@ -65,7 +68,7 @@ export async function deleteExamples(
   }
 }
 
-/** Resets the counts. @returns The sources that had counts. @throws {StateUnavailableError} */
+/** Resets the counts. @returns the sources that had counts. @throws {StateUnavailableError} */
 export async function resetComparisons(
   state: DocumentStore & Pick<KeyValueStore, "deleteAll">,
   sources: readonly ComparisonSource[] = SOURCES,

@@ -1,4 +1,4 @@
-/** Summarizes the counts of comparisons: whether they are enough, and the fields that differ most. */
+/** Summarizes the counts of comparisons: whether they are sufficient, and the fields that differ most. */
 import type { Pack } from "../../pack/index.ts";
 import type { DocumentStore } from "../../base/index.ts";
 import type { ComparisonSource } from "../answers/comparison.ts";
@@ -10,8 +10,8 @@ import { required, upperBound } from "./statistics.ts";
 import { readComparisons } from "./stored-counts.ts";
 
 /**
- * `below`: enough answers show that the rate is below. `above`: too many differ for any number of cases.
- * `not enough`: neither is known.
+ * `below`: enough responses show that the rate is below. `above`: too many differ for any number of cases. `not
+ * enough`: the result is unknown.
  */
 export type RateVerdict = "below" | "above" | "not enough";
 
@@ -25,40 +25,40 @@ export type SourceSummary = ReturnType<typeof summarize>;
 
 export interface SummaryOptions {
   readonly rate: number;
-  /** The active pack: undefined where no coverage is asked for. */
+  /** The active pack; undefined if no coverage is requested. */
   readonly pack: Pack | undefined;
-  /** Only this route. */
+  /** Selects this route. */
   readonly route?: string | undefined;
   readonly source?: ComparisonSource | undefined;
 }
 
 /**
- * The number of clients that must have proven cases. One client proves at most {@link CLIENT_SHARE} of the required
- * cases.
+ * The number of clients that must have proven cases. One client proves at most a share of {@link CLIENT_SHARE} of the
+ * required cases.
  */
 export const REQUIRED_CLIENTS = 1 / CLIENT_SHARE;
 
-/** The rate that is asked about where nobody names one. */
+/** The default rate. */
 export const DEFAULT_RATE = 0.001;
-/** For a lower rate, the required cases would not fit into the state store. */
+/** Minimum rate. For a lower rate, the required cases would not fit into the state store. */
 export const MIN_RATE = 0.0003;
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-/** Distinct comparisons that are enough; null where the answers that differ are too many already. */
+/** Returns the number of distinct comparisons that is sufficient; null if too many responses differ. */
 function requiredFor(rate: number, distinct: number, different: number): number | null {
   if (different > 0 && different > distinct * rate) return null;
   const needed = required(rate, different);
   return needed > MAX_CASES ? null : needed;
 }
 
-/** Cases that were compared, each once for each client: equal, different and accepted ones. */
+/** Returns the number of cases that were compared, once for each client: equal, different and accepted ones. */
 export const countDistinct = ({ cases }: RouteCounts): number =>
   Object.values(cases).reduce((sum, each) => sum + countCases(each), 0);
 
 /**
- * The number of cases that clients prove, each once, and at most `share` of each client. Clients with few cases are
- * counted first, so that a client with everybody's cases does not use them up.
+ * Returns the number of distinct cases that clients prove, limited to a `share` for each client. Clients with few cases
+ * are counted first, so that a client that repeats the cases of all other clients does not use them up.
  */
 function countProven({ cases }: RouteCounts, share: number): number {
   const proven = new Set<string>();
@@ -84,24 +84,24 @@ function summarizeRoute(
   return {
     route,
     comparisons,
-    /** Clients that prove cases. */
+    /** The number of clients that prove cases. */
     clients,
-    /** Cases that clients prove (each client at most a tenth of the required ones). */
+    /** The number of cases that clients prove (each client at most a tenth of the required ones). */
     distinct,
-    /** Cases that differ. */
+    /** The number of cases that differ. */
     different,
     equal,
     unstable,
     accepted,
     notComparable,
-    /** Distinct comparisons that are enough for the rate; null if too many differ for any number. */
+    /** The number of distinct comparisons that is sufficient for the rate; null if too many differ. */
     required: needed,
-    /** Upper bound of the rate of differing answers, at 95 %. Null where it is not known. */
+    /** Upper bound of the rate of differing responses, at 95 %. Null if it is unknown. */
     upperBound: verdict === "not enough" ? null : upperBound(different, distinct),
     verdict,
     first: iso(counts.first),
     last: iso(counts.last),
-    /** The fields with the most differences first. Examples are their ids. */
+    /** The fields with the most differences come first. Examples are given by their ids. */
     fields: counts.fields
       .toSorted((one, other) => other.count - one.count || other.unstable - one.unstable)
       .map((field) => ({
@@ -110,16 +110,16 @@ function summarizeRoute(
         last: iso(field.last),
         examples: field.examples.map(({ id }) => id),
       })),
-    /** The parts that no answer has shown; null if the active pack has no such route. */
+    /** The parts that occurred in no response; null if the active pack has no such route. */
     gaps: pack?.route(route) ? findGaps(route, new Set(counts.seen), pack) : null,
   };
 }
 
-/** Routes whose responses are compared: never files, and with the old service only reads. */
+/** Whether a route's responses are compared: never files, and for the old service only reads. */
 const isCompared = ({ upload, file, isSafe }: Pack["routes"][number], source: ComparisonSource): boolean =>
   !upload && !file && (source === "candidate" || isSafe);
 
-/** The verdict of all routes, or of all sources. Where nothing was compared, nothing is known. */
+/** Returns the verdict for all routes, or for all sources. If nothing was compared, it is unknown. */
 export function verdictOf(all: readonly { readonly verdict: RateVerdict }[]): RateVerdict {
   if (all.some(({ verdict }) => verdict === "above")) return "above";
   return all.length > 0 && all.every(({ verdict }) => verdict === "below") ? "below" : "not enough";
@@ -130,7 +130,7 @@ function summarize(counts: SourceCounts, { pack, rate, route: only }: SummaryOpt
   const routes = Object.entries(counts.routes)
     .filter(([route]) => isAsked(route))
     .map((each) => summarizeRoute(each, { pack, rate }))
-    // Those with the most differences first.
+    // Routes with the most differences come first.
     .sort((one, other) => other.different - one.different || other.comparisons - one.comparisons);
   return {
     source: counts.source,
@@ -143,7 +143,7 @@ function summarize(counts: SourceCounts, { pack, rate, route: only }: SummaryOpt
       .filter((route) => isCompared(route, counts.source))
       .map(({ name }) => name)
       .filter((name) => isAsked(name) && !counts.routes[name]),
-    /** Fields and examples that were left out, because there are too many of them. */
+    /** Number of fields and examples that were omitted, because there are too many. */
     dropped: counts.dropped,
   };
 }

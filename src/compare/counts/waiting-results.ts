@@ -1,4 +1,4 @@
-/** The results of one process and source, until they are added to the counts of all replicas. */
+/** The results of one process and source that have not been added to the counts of all replicas yet. */
 import type { Redaction } from "../../audit/index.ts";
 import type { KeyValueStore } from "../../base/index.ts";
 import { type Compared, type ComparisonSource, type Difference, lineKey } from "../answers/comparison.ts";
@@ -18,19 +18,25 @@ import type { CoverAnswer } from "./coverage.ts";
 import { createExample } from "./example.ts";
 import { createCountsDocument, deleteExamples, writeExample } from "./stored-counts.ts";
 
-/** Results that wait to be written. Each field and each new part of an answer counts as one more. */
+/** Maximum number of results that wait to be written. Each field and each new part of a response counts as one more. */
 const MAX_WAITING = 20_000;
-/** Examples that wait to be written. */
+/** Maximum number of examples that wait to be written. */
 const MAX_EXAMPLES_WAITING = 30;
-/** Bytes of an answer that is looked at for coverage. */
+/** Maximum size in bytes of a response that is searched for coverage. */
 const MAX_COVERED_BYTES = 65_536;
-/** Characters of a field's path, and of the name of a client. */
+/** Maximum number of characters of a field's path, and of the name of a client. */
 const MAX_NAME = 200;
 
-/** `cases`: cases that prove a bound, and results that wait. `fields`: fields that differ, and their examples. `writes`: writes that void comparisons. */
+/**
+ * `cases`: cases that prove a bound, and waiting results. `fields`: fields that differ, and their examples. `writes`:
+ * writes that invalidate comparisons.
+ */
 export type BoundedStore = "cases" | "fields" | "writes";
 
-/** Takes how many entries found no room: the store is full, or the share of their client. */
+/**
+ * Called with the number of entries for which there was no room: the store is full, or the share of their client is
+ * used up.
+ */
 export type ReportFull = (store: BoundedStore, entries: number) => void;
 
 interface WaitingOptions {
@@ -38,13 +44,13 @@ interface WaitingOptions {
   readonly cover?: CoverAnswer | undefined;
   readonly newId: () => string;
   readonly onFull: ReportFull;
-  /** Called when counts begin: at first, with another subject, and after a reset. */
+  /** Called when counts start: the first time, for a new subject, and after a reset. */
   readonly onBegin: (counts: SourceCounts) => void;
 }
 
 const cut = (text: string): string => text.slice(0, MAX_NAME);
 
-/** Differences with short fields, each once: a field of a list may differ in each of its rows. */
+/** Returns differences with short fields, without duplicates: a field of a list may differ in each row. */
 const cutFields = (lines: readonly Pick<Difference, "field" | "kind">[]): CountedResult["fields"] => [
   ...new Map(
     lines.map(({ field, kind }) => ({ field: cut(field), kind })).map((line) => [lineKey(line), line]),
@@ -61,11 +67,11 @@ export class WaitingResults {
   readonly #state: KeyValueStore;
   readonly #options: WaitingOptions;
   readonly #stored: ReturnType<typeof createCountsDocument>;
-  /** The oldest first. They stay until they are written. */
+  /** The results, the oldest first. They stay until they are written. */
   readonly #results: CountedResult[] = [];
   /** The keys of their cases. */
   readonly #cases = new Set<string>();
-  /** Those that can't be compared, by route and reason, until they are being written. */
+  /** The results that can't be compared, by route and reason, until they are being written. */
   readonly #refusals = new Map<string, CountedResult>();
   readonly #shares = new ClientShares(MAX_WAITING);
   readonly #exampleShares = new ClientShares(MAX_EXAMPLES_WAITING);
@@ -84,7 +90,7 @@ export class WaitingResults {
     const refusal = JSON.stringify([compared.subject, compared.route, compared.reason]);
     const same = compared.result === "not_comparable" ? this.#refusals.get(refusal) : undefined;
     if (same) return void (same.times += 1);
-    // Before its work: while the store is away, results without room keep coming.
+    // This is checked first: while the store is unavailable, further results without room arrive.
     if (this.#shares.roomOf(compared.provenBy ?? "") < 1) return this.#options.onFull("cases", 1);
     const result = this.#toResult(compared);
     if (!this.#shares.tryTake(result.by, sizeOf(result))) return this.#options.onFull("cases", 1);
@@ -97,13 +103,13 @@ export class WaitingResults {
   /**
    * Adds the waiting results to the counts of all replicas, with their examples.
    *
-   * @throws {StateUnavailableError} Unwritten results wait.
+   * @throws {StateUnavailableError} Unwritten results continue to wait
    */
   async write(): Promise<void> {
     const batch = [...this.#results];
     this.#refusals.clear();
     const examples = batch.flatMap(({ example }) => example ?? []);
-    // Before the counts that refer to them.
+    // Examples are written before the counts that refer to them.
     for (const { id, json } of examples) await writeExample(this.#state, id, json);
     let before: SourceCounts | null = null;
     let added: ReturnType<typeof addResults> | undefined;
@@ -152,13 +158,13 @@ export class WaitingResults {
     };
   }
 
-  /** The stored counts of the same route and subject. */
+  /** Returns the stored counts of the same route and subject. */
   #routeOf({ subject, route }: Compared) {
     const counts = this.#stored.current();
     return counts?.subject === subject ? counts.routes[route] : undefined;
   }
 
-  /** Whether a case was counted, as far as this process knows. */
+  /** Whether a case was already counted, according to this process. */
   #isKnown(compared: Compared, digest: string): boolean {
     const { cases = {}, differing = "" } = this.#routeOf(compared) ?? {};
     return (
@@ -167,7 +173,7 @@ export class WaitingResults {
     );
   }
 
-  /** The parts that no answer has shown before. */
+  /** Returns the parts that did not occur in earlier responses. */
   #cover(compared: Compared): readonly string[] {
     const { route, answer } = compared;
     if (!answer || answer.length > MAX_COVERED_BYTES) return [];
@@ -176,7 +182,7 @@ export class WaitingResults {
     return (this.#options.cover?.(route, answer) ?? []).filter((part) => !seen.has(part));
   }
 
-  /** Whether a field that differs has room for another example. */
+  /** Whether a field that differs has room for a further example. */
   #lacksExample(compared: Compared, fields: CountedResult["fields"]): boolean {
     const stored = this.#routeOf(compared)?.fields ?? [];
     const full = new Set(
@@ -185,7 +191,7 @@ export class WaitingResults {
     return fields.some((field) => !full.has(lineKey(field)));
   }
 
-  /** Redacts the sample at once, so that no secrets are kept. */
+  /** Creates the example. The sample is redacted immediately, so that no secrets are stored. */
   #createExample(compared: Compared, fields: CountedResult["fields"]): StoredExample | undefined {
     const { sample, provenBy = "" } = compared;
     if (!sample || this.#exampleShares.roomOf(provenBy) < 1 || !this.#lacksExample(compared, fields))

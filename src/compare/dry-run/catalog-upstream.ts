@@ -10,10 +10,10 @@ interface CatalogShape {
   readonly name: string;
 }
 
-/** The name of a list in {@link CatalogLists}. @param path without the prefix of all paths */
+/** Returns the name of a list in {@link CatalogLists}. @param path without the prefix of all paths */
 export const catalogRequest = (path: string): string => `GET ${path.split("?", 1)[0]}`;
 
-/** The shapes of the lists that the catalogs of a pack are read from, by their names in {@link CatalogLists}. */
+/** Returns the shapes of the lists that the catalogs of a pack are read from, by their names in {@link CatalogLists}. */
 export const catalogShapes = ({
   resources,
   dialect,
@@ -33,7 +33,7 @@ const createResponse = (status: number, text: string): HttpResponse => ({
   ms: 0,
 });
 
-/** An upstream with catalogs only. It returns each on its first page. */
+/** Creates an upstream that only contains catalogs. It returns each of them on its first page. */
 export function createCatalogUpstream(pack: Pack, lists: CatalogLists): Upstream {
   const { paging, filterWriter } = pack;
   const { base_path: prefix } = pack.dialect.upstream;
@@ -45,7 +45,7 @@ export function createCatalogUpstream(pack: Pack, lists: CatalogLists): Upstream
       const request = catalogRequest(path.slice(prefix.length));
       const [items, list] = [lists[request], shapes.get(request)];
       if (!items || !list) return createResponse(404, "");
-      // Without a total the gateway requests pages until one is empty.
+      // If there is no total, the gateway requests pages until one is empty.
       const page = firstPages.has(path) ? items : [];
       return createResponse(200, JSON.stringify(onePage(list.shape, page, list.name)));
     },

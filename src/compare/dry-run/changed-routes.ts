@@ -1,9 +1,9 @@
-/** A pack for a dry run, with other routes. */
+/** A pack for a dry run with changed routes. */
 import type { Pack, Route } from "../../pack/index.ts";
 
 /**
- * Returns the same pack with its routes changed, also those for tokens without scopes. It does not have the header that names
- * the upstream's request: only a request that was translated has an equivalent.
+ * Returns the same pack with its routes changed, including those for tokens without scopes. Its responses do not
+ * contain the header with the upstream's request: only a translated request has an equivalent.
  */
 export function withRoutes(pack: Pack, change: (route: Route) => Route): Pack {
   const changeAll = (route: Route): Route => ({

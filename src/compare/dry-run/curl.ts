@@ -1,8 +1,8 @@
-/** Writes requests as `curl` commands. Both the shell and `curl` read their arguments: texts are quoted for both. */
+/** Writes requests as `curl` commands. Both the shell and `curl` interpret their arguments, so texts are quoted for both. */
 import type { CredentialsPlace } from "../../pack/index.ts";
 import { INVISIBLE } from "../../base/index.ts";
 
-/** A body as a text, or the name of a file that has it. */
+/** A body as a text, or the name of a file that contains it. */
 export type CurlBody = { readonly text: string } | { readonly file: string };
 
 /** The parts of a `curl` command. */
@@ -10,9 +10,9 @@ export interface CurlCommand {
   /** The text before the path: a variable of the shell, `$V4`, or an address, `http://127.0.0.1:8080`. */
   readonly base: string;
   readonly method: string;
-  /** With query. */
+  /** The path with its query. */
   readonly path: string;
-  /** Where the token is. Undefined: no token. */
+  /** The location of the token. Undefined: there is no token. */
   readonly credentials: CredentialsPlace | undefined;
   /** The token. Default: the variable `$TOKEN`. */
   readonly token?: string;
@@ -22,11 +22,11 @@ export interface CurlCommand {
   readonly type?: string | undefined;
 }
 
-/** The token between two texts, as one argument. */
+/** Writes the token between two texts, as one argument. */
 const tokenArgument = (token: string | undefined, before: string, after = ""): string =>
   token === undefined ? shellQuoteAround(before, "$TOKEN", after) : shellQuote(before + token + after);
 
-/** The options that send a token which is not in the query. */
+/** Returns the options that send a token which is not in the query. */
 function tokenOptions(
   { scheme, basic, header, cookie }: CredentialsPlace,
   token: string | undefined,
@@ -39,7 +39,7 @@ function tokenOptions(
   return [`-u ${tokenArgument(token, before ?? "", after)}`];
 }
 
-/** The token as a parameter of a query; empty if it is not there. */
+/** Returns the token as a parameter of a query; empty if the query does not contain it. */
 const tokenParameter = (path: string, { query }: CredentialsPlace, token: string | undefined): string =>
   query === undefined
     ? ""
@@ -56,34 +56,34 @@ const NOT_IN_HEADER = /[\0-\x08\x0a-\x1f\x7f]/;
 /** Segments that `curl` removes, unless an option keeps the path unchanged. */
 const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?=[/\\?]|$)/i;
 
-/** A header, also an empty one: `curl` would leave out `Name:`. */
+/** Writes a header, even an empty one: `curl` would omit `Name:`. */
 const headerArgument = (name: string, value: string): string =>
   shellQuote(value.trim() === "" ? `${name};` : `${name}: ${value}`);
 
-/** The body. `--data-raw` does not take a text with `@` for the name of a file. No argument can have a NUL. */
+/** Writes the body. `--data-raw` does not interpret `@` as the name of a file. No argument can contain a NUL. */
 function bodyOption(body: CurlBody): string {
   if ("file" in body) return `--data-binary @${body.file}`;
   return body.text.includes("\0") ? "--data-binary @body.bin" : `--data-raw ${shellQuote(body.text)}`;
 }
 
-/** `curl` waits for a body after `-X HEAD`, and sends a POST if there is a body. */
+/** Returns the options for the method. `curl` waits for a body after `-X HEAD`, and sends a POST if there is a body. */
 function methodOptions(method: string, hasBody: boolean): string[] {
   if (method === "HEAD") return ["--head"];
   return method === "GET" && !hasBody ? [] : [`-X ${shellWord(method)}`];
 }
 
-/** Why a request can't be written as a command; undefined if it can. */
+/** Returns why a request can't be written as a command; undefined if it can. */
 function findObstacle({ path, headers }: CurlCommand): string | undefined {
-  // Behind an address it would be the end of the name of a host.
+  // After an address, it would be the end of a host name.
   if (!path.startsWith("/")) return `the target ${JSON.stringify(path)} is not a path`;
   const name = Object.keys(headers).find((header) => NOT_IN_HEADER.test(headers[header] ?? ""));
   return name === undefined ? undefined : `the header ${name} has a control character`;
 }
 
 /**
- * Writes a request as a shell command. The command only sends one request to its address, whatever the texts contain.
+ * Writes a request as a shell command. The command only sends one request to its address, regardless of the texts.
  *
- * @param separator between the arguments. Default: one in each line
+ * @param separator between the arguments. Default: one argument per line
  */
 export function curl(command: CurlCommand, separator = " \\\n     "): string {
   const obstacle = findObstacle(command);
@@ -95,7 +95,7 @@ export function curl(command: CurlCommand, separator = " \\\n     "): string {
   const address = base.startsWith("$") ? `"${base}"${shellQuote(target)}` : shellQuote(base + target);
   return [
     [
-      // Without it, `[1-3]` in a path would be three requests.
+      // Without `-g`, `[1-3]` in a path would result in three requests.
       "curl -g",
       ...(DOT_SEGMENT.test(path.split("?", 1)[0] ?? "") ? ["--path-as-is"] : []),
       ...methodOptions(method, body !== undefined),
@@ -109,23 +109,23 @@ export function curl(command: CurlCommand, separator = " \\\n     "): string {
 
 const hasInvisible = (text: string): boolean => text.search(INVISIBLE) >= 0;
 
-/** Octal, because it has the same three digits in all shells. */
+/** Octal escapes, because they have the same three digits in all shells. */
 const escapeBytes = (text: string): string =>
   [...Buffer.from(text)].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 
 /**
- * Quotes a text without NUL as one argument for a shell (bash, zsh, ksh). A shell that does not know `$'…'` gets another
- * argument, and never a command: there is no quotation mark inside it.
+ * Quotes a text without NUL as one argument for a shell (bash, zsh, ksh). A shell that does not support `$'…'` gets a
+ * different argument, but never a command: there is no quotation mark inside it.
  */
 export function shellQuote(text: string): string {
   if (!hasInvisible(text)) return `'${text.replaceAll("'", String.raw`'\''`)}'`;
   return `$'${text.replaceAll(/['\\]/g, escapeBytes).replaceAll(INVISIBLE, escapeBytes)}'`;
 }
 
-/** The same, but a text of letters, digits and some punctuation is not quoted. */
+/** Quotes a text like {@link shellQuote}, unless it only contains letters, digits and some punctuation. */
 export const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : shellQuote(text));
 
-/** Characters without a meaning inside double quotes. */
+/** Matches texts whose characters have no meaning inside double quotes. */
 const PLAIN = /^[\w .:;,=&?/@%+-]*$/;
 
 /** Quotes texts around a variable of the shell as one argument. @param variable `$TOKEN` */
@@ -134,10 +134,10 @@ export function shellQuoteAround(before: string, variable: string, after = ""): 
   return [before, after].map((text) => (text === "" ? "" : shellQuote(text))).join(`"${variable}"`);
 }
 
-/** A comment line for a shell. Nothing in the text ends the line. */
+/** Writes a comment line for a shell. The text can't end the line. */
 export const shellComment = (text: string): string => `# ${text.replaceAll(INVISIBLE, " ")}`;
 
-/** The variable of a shell with the address of an upstream: `$V4`, `$NEW_SHOP`. @param name as in the pack */
+/** Returns the shell variable for the address of an upstream: `$V4`, `$NEW_SHOP`. @param name the name in the pack */
 export const addressVariable = (name: string): string =>
   `$${name
     .toUpperCase()

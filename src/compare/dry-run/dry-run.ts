@@ -25,18 +25,18 @@ import type { Exchange } from "../answers/comparison.ts";
 /** A request without HTTP. */
 export interface DryRunRequest {
   readonly method: string;
-  /** With query. */
+  /** The path with its query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A JSON value, or its bytes. If a `Content-Type` in `headers` is not JSON: the text. */
+  /** A JSON value, or its bytes. If the `Content-Type` in `headers` is not JSON, the text. */
   readonly body?: unknown;
   /** The media type of a file that is uploaded instead of a body. */
   readonly file?: string | undefined;
-  /** Whether no token is added. Default: a request without one gets one, in the first place that the pack says. */
+  /** Whether no token is added. Default: a request without a token gets one, in the pack's first location. */
   readonly isAnonymous?: boolean;
   /** The address of the client. Default: an address for documentation. */
   readonly address?: string;
-  /** The time that expressions know. Default: now. */
+  /** The time for expressions. Default: now. */
   readonly time?: Date | undefined;
 }
 
@@ -50,41 +50,41 @@ export interface DryRunResponse {
 /** The outcome of a request. */
 interface Handled {
   readonly response: AlphaResponse;
-  /** Undefined if it was not recorded. */
+  /** The data of the request. Undefined if it was not recorded. */
   readonly exchange: Exchange | undefined;
   /** Set for a request that failed unexpectedly. */
   readonly error: unknown;
 }
 
-/** The whole pipeline in front of an upstream without a network. */
+/** The whole pipeline with an upstream that needs no network. */
 export type DryRun = ReturnType<typeof createDryRun>;
 
-/** Whether a body of a media type is JSON. Without a type it is. */
+/** Whether a media type is JSON. A missing type is treated as JSON. */
 export const isJsonType = (type: string | undefined): boolean => type === undefined || /json/i.test(type);
 
 /** Replacements for other upstreams and for settings in a dry run. */
 export interface DryRunOptions {
-  /** Responds to reads of catalogs. Default: the upstream of the requests. */
+  /** The upstream for reads of catalogs. Default: the upstream of the requests. */
   readonly catalogUpstream?: Upstream;
   /** Entries of catalogs that replace the upstream's. */
   readonly entries?: Pick<CatalogCache, "find" | "cachedText"> | undefined;
-  /** Whether ids that the catalogs do not have are accepted, as before the catalogs are read. Default: no. */
+  /** Whether ids that the catalogs do not contain are accepted, as before the catalogs are read. Default: false. */
   readonly acceptsUnknownIds?: boolean;
-  /** Base of links that have a host. Default: one for documentation. */
+  /** Base of links that contain a host. Default: one for documentation. */
   readonly publicUrl?: URL | undefined;
-  /** Is called at the end of every request, with the data of its audit record. */
+  /** Called at the end of every request, with the data of its audit record. */
   readonly record?: PipelineDependencies["record"];
   /** Parts of a gateway that replace parts of a dry run. */
   readonly parts?: Partial<PipelineDependencies>;
 }
 
-/** Base of links that have a host, where nobody says another one. */
+/** Default base of links that contain a host. */
 export const EXAMPLE_URL = new URL("https://gateway.example");
 
 const lowerCaseNames = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Headers as a request has them. */
+/** Converts headers to the form of a request. */
 const toLines = (headers: Readonly<Record<string, string>>): AlphaRequest["headers"] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
 
@@ -125,11 +125,11 @@ function createAlphaRequest(
 const addParameter = (query: string, parameter: string): string =>
   query === "" ? parameter : `${query}&${parameter}`;
 
-/** The first of some texts that can be a token of a dialect: user and password, or one word. */
+/** Returns the first of some texts that is a valid token of a dialect: user and password, or one word. */
 const exampleToken = (format: CredentialsFormat | undefined, ...texts: readonly string[]): string =>
   texts.find((text) => format?.accepts(text)) ?? "";
 
-/** The tokens of settings, which a dry run does not have: every token of a client is known. */
+/** Replaces the tokens of settings, which a dry run does not have: every token of a client is known. */
 function exampleUpstreamTokens({ dialect, credentials }: Pack): UpstreamTokens | undefined {
   const { token: kind = "client" } = dialect.upstream.credentials ?? {};
   if (kind === "client") return undefined;
@@ -140,7 +140,7 @@ function exampleUpstreamTokens({ dialect, credentials }: Pack): UpstreamTokens |
   };
 }
 
-/** Streams files from responses that are in memory. */
+/** Creates an upstream that streams files from responses in memory. */
 const createFileUpstream = (upstream: Upstream): FileUpstream => ({
   async stream({ body, ...request }) {
     body?.resume();
@@ -160,7 +160,7 @@ export const emptyTokenStore: PipelineDependencies["tokenStore"] = {
   forget: async () => {},
 };
 
-/** Accepts all tokens. No token is verified before an upload. */
+/** Creates a token cache in which all tokens are accepted, so that none is checked before an upload. */
 const acceptAllTokens = (): PipelineDependencies["tokens"] => ({
   ...createTokenCache({ size: 1, ttlSeconds: 1, negativeTtlSeconds: 0 }),
   get: (): TokenInfo => ({ refused: false, grants: undefined }),
@@ -169,7 +169,7 @@ const acceptAllTokens = (): PipelineDependencies["tokens"] => ({
 /**
  * Creates the pipeline of a pack, without rate limits and without a token store.
  *
- * @param upstream responds in place of v4
+ * @param upstream responds instead of v4
  */
 export function createDryRun(
   pack: Pack,
@@ -191,9 +191,9 @@ export function createDryRun(
     ...(acceptsUnknownIds && { isLoaded: () => false }),
     ...entries,
   };
-  // Each request has another token, so that nothing is cached from one request to the next.
+  // Each request gets a new token, so that no data is cached between requests.
   let requestCount = 0;
-  /** The outcomes of requests that are in flight. A request is copied on its way; its signal is not. */
+  /** The outcomes of requests in flight. A request is copied by the pipeline, but its signal is not. */
   const results = new WeakMap<AlphaRequest["signal"], { exchange?: Exchange; error?: unknown }>();
   const handleRequest = createAlphaPipeline({
     ...createPipelineConfig(pack, { PUBLIC_URL }),
@@ -218,13 +218,13 @@ export function createDryRun(
     },
   });
 
-  /** Handles a client's request unchanged. It rejects if the record can't be written. */
+  /** Handles a client's request unchanged. Rejects if the record can't be written. */
   async function handle(request: AlphaRequest): Promise<Handled> {
     const result: { exchange?: Exchange; error?: unknown } = {};
     results.set(request.signal, result);
     const response = await handleRequest(request);
     response.file?.stream.resume();
-    // A file is recorded once it has been sent.
+    // A file is recorded after it was sent.
     if (result.error === undefined) await response.recorded;
     return { response, exchange: result.exchange, error: result.error };
   }

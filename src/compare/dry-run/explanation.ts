@@ -1,4 +1,4 @@
-/** Where a response and the fields of a body come from, by the active pack. */
+/** The sources of a response and of the fields of a body, by the active pack. */
 import {
   type BodyRules,
   classOf,
@@ -17,15 +17,15 @@ import { callName } from "./recorded-v4.ts";
 
 /** The v4 side of a field. */
 export interface V4Side {
-  /** The recorded request, or the catalog, from which it comes, `GET /path`. Null without one. */
+  /** The recorded request, or the catalog, that provides the field, `GET /path`. Null if there is none. */
   readonly call: string | null;
-  /** Its path in that response or body; null if it is not a single member. */
+  /** The field's path in that response or body; null if it is not a single member. */
   readonly field: string | null;
-  /** Missing if it was not recorded. */
+  /** The value. Missing if it was not recorded. */
   readonly value?: unknown;
 }
 
-/** A field of a response or a body: alpha's value, v4's value, and the rule between them. */
+/** A field of a response or a body: alpha's value, v4's value, and the rule that connects them. */
 export interface ExplainedField {
   /** The path in alpha: `list[0].name`. */
   readonly field: string;
@@ -37,7 +37,7 @@ export interface ExplainedField {
   readonly loss: string | null;
 }
 
-/** One error of a response; `v4` is null if the gateway rejected the request. */
+/** One error of a response. `v4` is null if the gateway rejected the request. */
 export interface ExplainedError {
   readonly reason: string;
   readonly field: string | null;
@@ -53,17 +53,17 @@ export interface ExplainedBody {
   readonly added: readonly string[];
 }
 
-/** Where a response and its fields come from, by the active pack. */
+/** The sources of a response and its fields, by the active pack. */
 export interface Explanation {
   readonly route: string | null;
-  /** Why the explanation is incomplete; null if it is complete. */
+  /** The reason why the explanation is incomplete; null if it is complete. */
   readonly note: string | null;
   readonly answer: readonly ExplainedField[];
   readonly errors: readonly ExplainedError[];
   readonly body: ExplainedBody | null;
 }
 
-/** An expression on one line. */
+/** Writes an expression on one line. */
 export const toLine = (expression: string): string => expression.trim().replaceAll(/\s+/g, " ");
 
 function describeSource(name: string, { upstream: v4, read, const: constant }: FieldRule): string {
@@ -72,7 +72,7 @@ function describeSource(name: string, { upstream: v4, read, const: constant }: F
   return v4 === name ? "the same name" : `from ${v4}`;
 }
 
-/** Describes how a field of a response is read. `isMissing`: v4 has no value, so the field has its default. */
+/** Describes how a field of a response is read. `isMissing`: v4 has no value, so the default is used. */
 export function describeRead(name: string, rule: FieldRule, isMissing: boolean): string {
   const emptyNote = isMissing && rule.const === undefined ? ["the upstream has no value"] : [];
   return [
@@ -92,11 +92,11 @@ export function describeWrite(name: string, rule: FieldRule): string {
   ].join(", ");
 }
 
-/** A member with its own `write` is a `value`, whatever its class in responses is. */
+/** Returns the class of a field in a body. A member with its own `write` is a `value`, regardless of its class in responses. */
 const writeClass = (name: string, rule: FieldRule): FieldClass =>
   rule.write === undefined ? classOf(name, rule) : "value";
 
-/** The name under which the client sent a member: its name or an alias. */
+/** Returns the name that the client used for a member: its name or an alias. */
 const findSentName = (name: string, { aliases = [] }: FieldRule, body: JsonObject): string | undefined =>
   [name, ...aliases].find((candidate) => compileGetter(candidate)(body) !== undefined);
 
@@ -104,7 +104,7 @@ const findSentName = (name: string, { aliases = [] }: FieldRule, body: JsonObjec
 const nestForm = (body: JsonObject): unknown =>
   parseForm(printForm(body, "repeat"), { maxDepth: MAX_DEPTH, maxValues: Infinity });
 
-/** The client's object in a recorded body; undefined if the body is a list, or has no object. */
+/** Returns the client's object in a recorded body; undefined if the body is a list, or contains no object. */
 function sentObject(body: unknown, rules: BodyRules): JsonObject | undefined {
   if (!isObject(body)) return undefined;
   try {

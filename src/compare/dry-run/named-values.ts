@@ -1,4 +1,4 @@
-/** Values of one answer in the next path, where no answer is known: their names in braces, as the pack has them. */
+/** Uses the names of values in a path if the response with their values is unknown: the names in braces, as in the pack. */
 import {
   compileSetter,
   type JsonObject,
@@ -8,15 +8,15 @@ import {
   type RouteCall,
 } from "../../pack/index.ts";
 
-/** The names in braces of a path. */
+/** Returns the names in braces in a path. */
 const namesIn = (template: string): string[] =>
   template.split(NAME_IN_BRACES).filter((_part, index) => index % 2 === 1);
 
-/** The calls before the main one whose responses later paths may have values of. */
+/** Returns the calls before the main call whose responses may provide values for later paths. */
 const readBefore = ({ calls }: Route): RouteCall[] =>
   calls.filter(({ place, repeats }) => place === "before" && !repeats);
 
-/** The names of values that the main call and the requests before it have from an answer. */
+/** Returns the names of values that the main call, and the requests before it, read from a response. */
 function valueNames(route: Route): string[] {
   const { source } = route;
   const templates = readBefore(route).map(({ endpoint }) => endpoint.template);
@@ -24,7 +24,7 @@ function valueNames(route: Route): string[] {
   return templates.flatMap(namesIn).filter((name) => keysOfName(name).length > 1);
 }
 
-/** An answer to a request before the call, whose members are their own names; undefined if no path needs one. */
+/** Returns a response to a request before the call, whose members contain their own names; undefined if no path needs it. */
 export function namedAnswer(path: string, route: Route): JsonObject | undefined {
   const step = readBefore(route).find(({ endpoint }) => endpoint.matches(path));
   if (!step) return undefined;
@@ -34,7 +34,7 @@ export function namedAnswer(path: string, route: Route): JsonObject | undefined 
   return names.length > 0 ? answer : undefined;
 }
 
-/** A path that was built from such answers, with the names of the pack. */
+/** Restores the pack's names in a path that was built from such responses. */
 export const withNames = (path: string, route: Route): string =>
   valueNames(route).reduce(
     (text, name) => text.replaceAll(encodeURIComponent(`{${name}}`), `{${name}}`),

@@ -31,10 +31,10 @@ const fromFile = (file: string, why: string): RecordedCurlBody => ({
 
 type Form = Readonly<Record<string, unknown>>;
 
-/** A form whose names are recorded as they were sent. */
+/** Prints a form whose names are recorded as they were sent. */
 const printSentForm = (form: Form): string => printForm(form, "repeat");
 
-/** A form as text. One whose names no form can have is left to a file. */
+/** Returns a form as text. If a form can't contain its names, the body is read from a file instead. */
 function formBody(form: Form, print: (form: Form) => string): RecordedCurlBody {
   try {
     return { body: { text: print(form) } };
@@ -43,7 +43,7 @@ function formBody(form: Form, print: (form: Form) => string): RecordedCurlBody {
   }
 }
 
-/** A file that was streamed. */
+/** Whether a body is a streamed file. */
 const isStreamed = (body: RecordedBody): boolean => isObject(body) && isObject(body["streamed"]);
 
 function toCurlBody(body: RecordedBody, type: string, print: (form: Form) => string): RecordedCurlBody {
@@ -58,7 +58,7 @@ const WITHOUT_BODY = new Set(["GET", "HEAD"]);
 
 /**
  * Whether a request had a body that the record lacks. The length is known for the client's own request, which the
- * native proxy forwards unchanged. Without recorded bodies nothing is known about other v4 calls.
+ * native proxy forwards unchanged. If no bodies are recorded, it is unknown for other v4 calls.
  */
 function missingBody(
   { lane, bytes, alpha }: CurlRecord,

@@ -2,19 +2,22 @@
 import { type ClientMediaTypes, type Pack, printForm } from "../../pack/index.ts";
 import { isObject } from "../../base/index.ts";
 
-/** The first media type of a format that clients may send; undefined without one. */
+/** Returns the first media type of a format that clients may send; undefined if there is none. */
 export const typeOfFormat = (
   { names, formatOf }: ClientMediaTypes,
   format: "json" | "form",
 ): string | undefined => names.find((name) => formatOf(name) === format);
 
-/** Whether a recorded body may be a form: it contains only texts and lists of texts. An empty form is no body. */
+/** Whether a recorded body may be a form: it only contains texts and lists of texts. An empty form is treated as no body. */
 const hasTextsAlone = (body: unknown): body is Record<string, unknown> =>
   isObject(body) &&
   Object.keys(body).length > 0 &&
   Object.values(body).every((value) => [value].flat().every((item) => typeof item === "string"));
 
-/** Whether a recorded body was a form. Of several media types, a form is the first one, or its names have brackets. */
+/**
+ * Whether a recorded body was a form. If several media types are allowed, it is a form if forms come first, or if its
+ * names contain brackets.
+ */
 function isForm(body: unknown, { formatOf }: ClientMediaTypes): boolean {
   const readsFirst = formatOf(undefined) === "form";
   if (typeof body === "string") return readsFirst;
@@ -22,8 +25,8 @@ function isForm(body: unknown, { formatOf }: ClientMediaTypes): boolean {
 }
 
 /**
- * The media type of a client's body: content types are not recorded. Undefined without a body, and for JSON where clients may
- * send forms alone.
+ * Returns the media type of a client's body, because content types are not recorded. Undefined if there is no body, and
+ * for JSON if clients may only send forms.
  */
 export function recordedType(
   recorded: unknown,
@@ -38,7 +41,7 @@ export function recordedType(
  * The body that a client sent, and its media type. A form is recorded as its members.
  *
  * @returns the text of a form, otherwise JSON
- * @throws {RangeError} If the names of a form are too long together.
+ * @throws {RangeError} if the total length of a form's names is too long
  */
 export function clientBody(
   recorded: unknown,

@@ -11,7 +11,7 @@ import {
 
 type CallName = Pick<RecordedCall, "method" | "path">;
 
-/** The repeated call of a route that a request belongs to. Undefined if there is none. */
+/** Returns the repeated call of a route that a request belongs to. Undefined if there is none. */
 const repeatedCall = (
   call: CallName,
   place: RouteCall["place"],
@@ -20,8 +20,8 @@ const repeatedCall = (
   route?.calls.find((each) => each.repeats && each.place === place && isCallOf(each.endpoint, call));
 
 /**
- * Removes the requests that wait until the main call is possible, and those that wait for its result, because their
- * number does not depend on the pack.
+ * Removes the requests that wait until the main call is possible, or for its result, because their number does not
+ * depend on the pack.
  */
 export function withoutWaiting<Call extends CallName>(
   calls: readonly Call[],
@@ -37,11 +37,11 @@ export function withoutWaiting<Call extends CallName>(
   );
 }
 
-/** Whether the main call is sent at once if an earlier call gets no permission. */
+/** Whether the main call is sent even if v4 denies an earlier call. */
 const isSkipped = (call: CallName, route: Route | undefined): boolean =>
   repeatedCall(call, "before", route)?.isOptional === true;
 
-/** The last request for each operation, because a replay gets its response at once. */
+/** Returns the last request for each operation, because the responses of a replay are immediate. */
 function lastOfRepeated<Call extends CallName>(calls: readonly Call[], route: Route | undefined): Call[] {
   const repeated = calls.filter(
     (call) =>
@@ -50,10 +50,10 @@ function lastOfRepeated<Call extends CallName>(calls: readonly Call[], route: Ro
   return [...new Map(repeated.map((call) => [call.path, call])).values()];
 }
 
-/** A call as v4 got it. */
+/** A call in the form that v4 received. */
 export type MadeCall = Pick<RecordedCall, "method" | "path" | "filter" | "body">;
 
-/** The calls that a route has made. */
+/** The calls of a route. */
 interface RouteCalls {
   readonly route: Route | undefined;
   readonly calls: readonly MadeCall[];
@@ -64,7 +64,7 @@ const wordsOf = ({ route, calls }: RouteCalls): string[] =>
     JSON.stringify([method, path, filter, body === undefined ? null : printJson(body)]),
   );
 
-/** Whether all calls under another pack were recorded. It may make fewer calls: its answer is known then, too. */
+/** Whether all calls under a different pack were recorded. It may make fewer calls: its response is then known as well. */
 export function areMade(made: RouteCalls, other: RouteCalls): boolean {
   const left = wordsOf(made);
   return wordsOf(other).every((words) => {
@@ -77,10 +77,10 @@ export function areMade(made: RouteCalls, other: RouteCalls): boolean {
 const toText = (response: unknown): string =>
   typeof response === "string" || response === undefined ? (response ?? "") : printJson(response);
 
-/** A call that was made, with its response. */
+/** A past call with its response. */
 export type PlayedCall = Pick<UpstreamCallRecord, "method" | "path" | "status" | "response">;
 
-/** The calls of a record. Headers are not recorded. A call may require any version. */
+/** Returns the calls of a record. Headers are not recorded, so a call may require any version. */
 export const recordedCalls = ({ v4 }: Pick<AuditRecord, "v4">): readonly PlayedCall[] =>
   v4.map(({ method, path, status, response }) => ({
     method,
@@ -89,9 +89,9 @@ export const recordedCalls = ({ v4 }: Pick<AuditRecord, "v4">): readonly PlayedC
     response: { headers: { etag: '"recorded"' }, bytes: Buffer.from(toText(response)) },
   }));
 
-/** An upstream that responds with the responses to calls that were made before. */
+/** An upstream that returns the recorded responses of past calls. */
 export interface RecordedV4 extends Upstream {
-  /** Sets the calls whose responses come next, and the route that made them. */
+  /** Sets the next calls whose responses are returned, and the route that made them. */
   play(route: string | null, calls: readonly PlayedCall[]): void;
   /** Requests without a recorded response. */
   readonly unknown: readonly HttpRequest[];
@@ -99,7 +99,7 @@ export interface RecordedV4 extends Upstream {
   readonly cached: readonly HttpRequest[];
 }
 
-/** Creates the upstream. Catalogs are not recorded, so there are none. */
+/** Creates the upstream. Catalogs are not recorded, so it contains none. */
 export function createRecordedV4(pack: Pack): RecordedV4 {
   let remaining: PlayedCall[] = [];
   let unknown: HttpRequest[] = [];
@@ -117,7 +117,7 @@ export function createRecordedV4(pack: Pack): RecordedV4 {
       return { status: 403, headers: {}, bytes: Buffer.alloc(0), ms: 0 };
     const index = remaining.findIndex(({ method, path }) => method === call.method && path === call.path);
     const [recorded] = index === -1 ? [] : remaining.splice(index, 1);
-    // The operation was still in progress when its result was asked for last.
+    // The operation was still in progress when its result was last requested.
     if (!recorded && repeatedCall(call, "after", route))
       return { status: 404, headers: {}, bytes: Buffer.alloc(0), ms: 0 };
     if (!recorded) (isCached(call) ? cached : unknown).push(call);
@@ -146,7 +146,7 @@ export function createRecordedV4(pack: Pack): RecordedV4 {
   };
 }
 
-/** `GET /path` of a request, without its query. */
+/** Returns `GET /path` for a request, without its query. */
 export const callName = ({ method, path }: RecordedCall): string => `${method} ${path.split("?", 1)[0]}`;
 
 /** Whether a recorded request belongs to an endpoint. */

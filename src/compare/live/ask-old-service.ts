@@ -1,4 +1,4 @@
-/** Asks the old service the same as a client has asked, for a comparison. */
+/** Repeats a client's request at the old service, for a comparison. */
 import { Pool } from "undici";
 import { namesMethod } from "../../pack/index.ts";
 import { MAX_COMPARED_BYTES } from "../answers/compare-answers.ts";
@@ -12,19 +12,19 @@ import {
   decodeContent,
 } from "../../gateway/index.ts";
 
-/** Milliseconds until a whole answer must have come, once it was asked for. */
+/** Milliseconds after a request until its whole response must have arrived. */
 export const COMPARISON_TIMEOUT_MS = 10_000;
 
-/** Connections for comparisons, separate from those of clients. */
+/** Number of connections for comparisons, separate from those of clients. */
 const CONNECTIONS = 8;
-/** Connections of one client, so that its slow calls don't stop the comparisons of others. */
+/** Maximum number of connections of one client, so that its slow calls don't block comparisons of other clients. */
 const CLIENT_CONNECTIONS = 2;
-/** Milliseconds that a call waits for a connection. Answers that were asked for at different times differ. */
+/** Milliseconds that a call waits for a connection. Responses to requests at different times may differ. */
 const MAX_WAIT_MS = 2000;
 
 /**
- * Headers of a client's request that are not sent again: headers of its connection, and headers that request a
- * partial answer.
+ * Headers of a client's request that are not repeated: headers of its connection, and headers that request a partial
+ * response.
  */
 const NOT_SENT = new Set([
   "connection",
@@ -50,20 +50,20 @@ function headersOf({ headers, id, address }: AlphaRequest): Record<string, strin
   const sent: Record<string, string | string[]> = {};
   const named = new Set((headers["connection"] ?? []).flatMap(connectionOptions));
   for (const [name, lines] of Object.entries(headers))
-    // Only the method of the request may decide its effect.
+    // Only the method of the request may determine its effect.
     if (lines && !NOT_SENT.has(name) && !named.has(name) && !namesMethod(name)) sent[name] = [...lines];
   const [host] = headers["x-forwarded-host"] ?? headers["host"] ?? [];
   return {
     ...sent,
     "x-request-id": id,
     "accept-encoding": "identity",
-    // Only the address that the gateway knows, because the old service may limit or permit by address.
+    // Only the address that the gateway has verified, because the old service may limit or permit by address.
     "x-forwarded-for": address,
     ...(host !== undefined && { "x-forwarded-host": host }),
   };
 }
 
-/** Errors that leave a comparison without an answer, by their names. All others: nothing came. */
+/** Errors after which a comparison has no response, by their names. All other errors mean that no response arrived. */
 const REASONS: Readonly<Record<string, NotComparableReason>> = {
   TimeoutError: "timeout",
   HeadersTimeoutError: "timeout",
@@ -71,13 +71,13 @@ const REASONS: Readonly<Record<string, NotComparableReason>> = {
   ResponseExceededMaxSizeError: "size",
 };
 
-/** The headers of an answer, with one text each. */
+/** Returns the headers of a response, with one text each. */
 export const textHeaders = (
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Answer["headers"] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]));
 
-/** Decodes the body of an answer. @returns why it can't be compared if that fails */
+/** Decodes the body of a response. @returns why it can't be compared, if that fails */
 async function decodeAnswer({ status, headers, body }: Answer): Promise<Asked> {
   try {
     const decoded = await decodeContent(body, headers["content-encoding"], MAX_COMPARED_BYTES);
@@ -87,14 +87,14 @@ async function decodeAnswer({ status, headers, body }: Answer): Promise<Asked> {
   }
 }
 
-/** Where the old service is. */
+/** The address of the old service. */
 export interface OldServiceAddress {
   readonly url: URL;
-  /** Undefined: the public authorities. */
+  /** The certificates. Undefined: the public authorities are used. */
   readonly secureContext?: CurrentContext | undefined;
 }
 
-/** The old service, as comparisons ask it: never retried, and never with a write. */
+/** The old service for comparisons. Requests are never retried, and never write. */
 export class OldService {
   readonly #pool: Pool;
   readonly #basePath: string;
@@ -109,8 +109,8 @@ export class OldService {
 
   /**
    * @param service its base URL, and the certificates of connections to it
-   * @param tokenParameter the query parameter with the token, where the pack has it there
-   * @param timeoutMs until a whole answer must have come, once it was asked for
+   * @param tokenParameter the query parameter that contains the token, if the pack defines one
+   * @param timeoutMs milliseconds after a request until its whole response must have arrived
    */
   constructor(
     { url, secureContext }: OldServiceAddress,
@@ -132,10 +132,10 @@ export class OldService {
   /**
    * Repeats a client's request at the old service. Never rejects.
    *
-   * @param payer whose share of the connections it takes. Without a free one nothing is sent: `budget`
-   * @param body of a POST that only reads
-   * @param onSent called when the request is sent. The function that it returns is called when the answer begins, or
-   * if there is none
+   * @param payer the client whose share of the connections is used. If none is free, nothing is sent: `budget`
+   * @param body the body of a POST that only reads
+   * @param onSent called when the request is sent. The function that it returns is called when the response starts, or
+   *   if there is none
    */
   async ask(
     request: AlphaRequest,

@@ -33,13 +33,13 @@ const QUERY = z.strictObject({
   rate: z.coerce.number().min(MIN_RATE).max(0.5).default(DEFAULT_RATE),
 });
 
-/** Comparisons, open. They are redacted by the active pack, whose routes are summarized. */
+/** Comparisons, after they were opened. They use the redaction and the routes of the active pack. */
 export interface ComparisonsParts extends FeatureParts<Pack>, Pick<Comparisons, "report"> {
-  /** By source and route, with the fields that differ most. @throws {StateUnavailableError} */
+  /** Returns the results by source and route, with the fields that differ most. @throws {StateUnavailableError} */
   status(query: z.output<typeof QUERY>): Promise<readonly SourceSummary[]>;
 }
 
-/** Fields and names of one route, or of one list of routes. */
+/** Maximum number of fields and names of one route, or in one list of routes. */
 const MAX_NAMES = 50;
 
 const boundRoute = ({ fields, gaps, ...route }: RouteSummary): RouteSummary => ({
@@ -56,7 +56,7 @@ interface CommandNeeds {
 /** The exit codes of `--fail-above`. */
 const EXIT_CODES: Readonly<Record<RateVerdict, number>> = { below: 0, above: 1, "not enough": 2 };
 
-/** @returns a rate: 0.001 for `0.1%` */
+/** Parses a rate. @returns a rate: 0.001 for `0.1%` */
 function readRate(text: string | undefined): number {
   if (text === undefined) return DEFAULT_RATE;
   const rate = /^\d+(?:\.\d+)?%$/.test(text) ? Number(text.slice(0, -1)) / 100 : NaN;
@@ -152,7 +152,7 @@ export const COMPARISONS: Feature<{ readonly pack: Pack; readonly state: KeyValu
       const createParts = () => ({ redaction: createRedaction(pack, settings), cover: createCoverage(pack) });
       let parts: ReturnType<typeof createParts> | undefined;
       const openParts = () => (parts ??= createParts());
-      // Nothing runs before the first result.
+      // No work starts before the first result.
       const { report, close } = openComparisons({
         state,
         metrics,

@@ -1,4 +1,4 @@
-/** A request that one side serves and that may be compared, with its first answer and the old service's answer. */
+/** A request on one side that may be compared, with the response of that side and of the old service. */
 import { namesMethod, readParameters, type Route } from "../../pack/index.ts";
 import type {
   Asked,
@@ -20,20 +20,20 @@ export interface ServedRequest {
   readonly route: Route;
   /** The client's filter header; null without one. */
   readonly filter: string | null;
-  /** The sender: a name of the directory, an application, or a fingerprint. Null without a token. */
+  /** The sender: a name in the directory, an application, or a fingerprint. Null if there is no token. */
   readonly client: string | null;
-  /** Writes of these names of its client void the comparison. */
+  /** The client's names. Writes under these names invalidate the comparison. */
   readonly writers: readonly string[];
-  /** Whose budget pays for it. */
+  /** The sender whose budget is used. */
   readonly payer: string;
-  /** The sender as `Compared` defines it, as far as it is known by now. Undefined for a stranger. */
+  /** Returns the sender as in `Compared`, with the current knowledge. Undefined for an unknown sender. */
   readonly provenBy: () => string | undefined;
   readonly side: Side;
-  /** Whether all reads of this client are compared, not a share of them: it was turned a moment ago. */
+  /** Whether all reads of this client are compared instead of a share of them, because it was moved recently. */
   readonly isFresh: boolean;
-  /** The client's token, which no example may have; undefined without one. */
+  /** The client's token, which must not occur in examples; undefined if there is none. */
   readonly token: string | undefined;
-  /** Why this request can't be compared, where that is known already. */
+  /** The reason why this request can't be compared, if it is already known. */
   readonly obstacle: NotComparableReason | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface SideQuestion {
   readonly body: Buffer | undefined;
 }
 
-/** The request that both sides get. */
+/** Returns the request that is sent to both sides. */
 export const targetOf = ({
   request: { method, path, query },
   route,
@@ -56,18 +56,18 @@ export const targetOf = ({
   route,
 });
 
-/** Whether the old service has done a write, or may have. A status of undefined says that it did not get the request. */
+/** Whether the old service has executed a write, or may have. An undefined status means that it did not receive the request. */
 export const hasOldWritten = ({ forwarded: { upstreamStatus } }: ForwardedExchange): boolean =>
   upstreamStatus === null || (upstreamStatus !== undefined && upstreamStatus < 400);
 
-/** The bytes of a body; undefined where it is too long, or a file. */
+/** Returns the bytes of a body; undefined if it is too long, or a file. */
 export async function wholeBody(start: BodyStart | undefined): Promise<Buffer | undefined> {
   if (!start) return Buffer.alloc(0);
   const { bytes, lack } = await start.decode(MAX_COMPARED_BYTES);
   return lack === undefined ? bytes : undefined;
 }
 
-/** The answer of the old service to a client, or why it can't be compared. */
+/** Returns the old service's response to a client, or the reason why it can't be compared. */
 export async function answerOf({ status, forwarded }: ForwardedExchange): Promise<Asked> {
   const { upstreamStatus, received, isComplete } = forwarded;
   if (status === CLIENT_GONE) return "client_gone";
@@ -77,32 +77,32 @@ export async function answerOf({ status, forwarded }: ForwardedExchange): Promis
   return body ? { status: upstreamStatus, headers: textHeaders(received.headers), body } : "size";
 }
 
-/** The answer of the translation to a client, or why it can't be compared. */
+/** Returns the translation's response to a client, or the reason why it can't be compared. */
 export function translatedAnswer({ outcome, context }: Exchange): Asked {
   const { status, response } = outcome;
   if (status === CLIENT_GONE) return "client_gone";
   if (response.file) return "size";
-  // Rejections of the gateway, and fields that its plan removes, are not results of the translation.
+  // Rejections of the gateway, and removals of fields by its plan, are not results of the translation.
   if (context.rejectedBy !== undefined || context.hiddenFields) return "limited";
   return { status: response.status, headers: response.headers, body: response.body };
 }
 
-/** The parameter of Rails, Laravel and Symfony. PHP reads the other spellings as the same name. */
+/** Matches the method parameter of Rails, Laravel and Symfony. PHP reads the other spellings as the same name. */
 const PARAMETER = /^\s*[_.[ ]method(?![\w-])/i;
-/** The name of a member, or of a part of a form. */
+/** Matches the name of a member, or of a part of a form. */
 const NAME = /(?<!\w)_method(?!\w)/i;
-/** A character of a JSON text by its number. */
+/** Matches an escaped character of a JSON text. */
 const ESCAPED = /\\u([0-9a-f]{4})/gi;
 
-/** Some servers also separate parameters by semicolons. */
+/** Whether a text contains the parameter. Some servers also separate parameters by semicolons. */
 const hasParameter = (text: string): boolean =>
   [...readParameters(text.replaceAll(";", "&")).keys()].some((name) => PARAMETER.test(name));
 
-/** Whether a request names another method, so that the old service may take a read for a write. */
+/** Whether a request contains a second method, so that the old service may treat a read as a write. */
 export const overridesMethod = ({ headers, query }: Pick<AlphaRequest, "headers" | "query">): boolean =>
   Object.keys(headers).some(namesMethod) || (query !== "" && hasParameter(query));
 
-/** Whether a body may name another method: a form, JSON, or a text that is not UTF-8, which others may read. */
+/** Whether a body may contain a second method: a form, JSON, or a text that is not UTF-8, which other servers may accept. */
 export function bodyOverridesMethod(bytes: Buffer): boolean {
   const text = decodeBody({ bytes });
   if (text === undefined) return true;
@@ -112,10 +112,10 @@ export function bodyOverridesMethod(bytes: Buffer): boolean {
   return NAME.test(plain) || hasParameter(text);
 }
 
-/** Why the old service gave no answer: a route returns only to a service that is well. */
+/** Failures of the old service. A route only returns to a healthy service. */
 const NO_ANSWER: ReadonlySet<string> = new Set(["timeout", "unreachable"]);
 
-/** Creates the function that asks the old service for a comparison. The roll-out records its health. */
+/** Creates the function that calls the old service for a comparison. The roll-out records the service's health. */
 export const createOldAnswer = (
   service: Pick<OldService, "ask">,
   sides: Pick<ComparedSides, "beginOld" | "noteOld">,
@@ -124,7 +124,7 @@ export const createOldAnswer = (
     const answer = await service.ask(request, payer, body, () => sides.beginOld(route.name, provenBy));
     const hasFailed = typeof answer === "string" ? NO_ANSWER.has(answer) : answer.status >= 500;
     const sender = provenBy();
-    // Without a free connection it was not asked.
+    // If no connection was free, it was not called.
     if (answer !== "budget" && sender !== undefined) sides.noteOld(route.name, hasFailed, sender);
     return answer;
   },

@@ -30,11 +30,11 @@ export interface ShadowNeeds {
   readonly legacy: LegacyService | undefined;
   readonly state: KeyValueStore;
   readonly report: ReportComparison;
-  /** The query parameter with the token, where the pack has it there. */
+  /** The query parameter that contains the token, if the pack defines one. */
   readonly tokenParameter: string | undefined;
 }
 
-/** Milliseconds between two reads of the knowledge of other processes about the old service. */
+/** Milliseconds between two reads of other processes' knowledge about the old service. */
 const EXCHANGE_MS = 60_000;
 
 export const SHADOW: Feature<ShadowNeeds, OpenShadow | undefined> = {
@@ -56,7 +56,7 @@ export const SHADOW: Feature<ShadowNeeds, OpenShadow | undefined> = {
     });
     const volatile = new VolatileFields();
     const exchangeVolatile = createVolatileStore(state, volatile, legacy.url.href);
-    // The roll-out reports a store that is down. Until it is back, this process learns by itself.
+    // The roll-out reports a store that is down. Until it is back, this process only uses its own knowledge.
     const exchange = (): Promise<void> => exchangeVolatile().catch(() => {});
     void repeat(EXCHANGE_MS, exchange)();
     const old = new OldService(legacy, tokenParameter);
@@ -80,14 +80,14 @@ export const SHADOW: Feature<ShadowNeeds, OpenShadow | undefined> = {
   },
 };
 
-/** Records a request as before; once its record and its response are on their way, the comparison gets it. */
+/** Wraps the recording of requests: after its record and its response are on their way, the comparison receives the request. */
 export function compareAfter(
   record: LifecycleDependencies["record"],
   comparisons: readonly ((exchange: Exchange) => void)[],
 ): LifecycleDependencies["record"] {
   return (request, outcome, context) => {
     const recorded = record(request, outcome, context);
-    // The response is sent in the turn in which this function, or the promise of the record, is through.
+    // The response is sent in the turn in which this function, or the promise of the record, completes.
     const later = (): void => {
       for (const compare of comparisons) setImmediate(compare, { request, outcome, context });
     };

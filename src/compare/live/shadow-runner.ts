@@ -1,6 +1,6 @@
 /**
- * Compares the old service and the translation on live requests: one of them answers the client, the other is asked the same.
- * No client waits for a comparison.
+ * Compares the old service and the translation for live requests: one of them responds to the client, and the same
+ * request is sent to the other. No client waits for a comparison.
  */
 import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
 import { usualTokenTexts } from "../../pack/index.ts";
@@ -19,10 +19,10 @@ import { bodyOverridesMethod, type ServedRequest, type SideQuestion, targetOf } 
 import type { Reading, WriteFence } from "./write-fence.ts";
 
 export interface ShadowOptions {
-  /** The share of reads that is compared, 0 to 1; undefined: nothing is compared. */
+  /** Returns the share of reads that is compared, 0 to 1; undefined: nothing is compared. */
   readonly share: () => number | undefined;
   readonly judge: Judge;
-  /** The subject of the comparison: see `Compared` in `src/compare/answers/comparison.ts`. */
+  /** Returns the subject of the comparison: see `Compared` in `src/compare/answers/comparison.ts`. */
   readonly subject: () => string;
   readonly budget: Budget;
   readonly fence: WriteFence;
@@ -32,32 +32,32 @@ export interface ShadowOptions {
   readonly report: (compared: Compared) => void;
   /** Called with unexpected errors. */
   readonly onError: (error: unknown, requestId: string) => void;
-  /** Ends all comparisons. */
+  /** Aborts all comparisons. */
   readonly closing: AbortSignal;
-  /** Milliseconds until both services are asked once more. Default: 1 to 5 seconds. */
+  /** Returns the milliseconds until both services are called again. Default: 1 to 5 seconds. */
   readonly confirmAfterMs?: () => number;
 }
 
-/** A comparison that has begun. */
+/** A comparison that was started. */
 export interface BegunComparison {
-  /** Takes the answer that the client gets, once. @param body of a request that has one */
+  /** Receives the client's response, once. @param body the body of the request, if it has one */
   served(answer: Asked, body?: Buffer): void;
 }
 
-/** Longest time of a response to a client until its comparison is given up. */
+/** Maximum time of a response to a client in milliseconds. After that, its comparison is abandoned. */
 const MAX_SERVED_MS = 60_000;
 
 /** Methods of requests that are sent again without a body. */
 export const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
-/** The answer that the client got. */
+/** The response that the client received. */
 interface Served {
   readonly answer: Asked;
   /** The request's body; undefined for a GET. */
   readonly body: Buffer | undefined;
 }
 
-/** Runs comparisons beside the requests of clients. */
+/** Runs comparisons concurrently with the requests of clients. */
 export class ShadowRunner {
   readonly #options: ShadowOptions;
 
@@ -66,15 +66,15 @@ export class ShadowRunner {
   }
 
   /**
-   * Begins to compare a request that is being served. The other side is asked at the same moment, or once the body of a POST
-   * that only reads is known.
+   * Starts to compare a request that is being served. The other side is called at the same time, or after the body of a
+   * POST that only reads is known.
    *
    * @returns undefined if it is not compared
    */
   begin(served: ServedRequest): BegunComparison | undefined {
     const share = this.#options.share();
     if (share === undefined || this.#options.closing.aborted || !served.route.isSafe) return undefined;
-    // Not by the id of the request, which its client chooses.
+    // The id of the request is not used, because its client chooses it.
     if (!served.isFresh && Math.random() >= share) return undefined;
     const obstacle = this.#findObstacle(served);
     const comparison = new Comparison(served, this.#options);
@@ -95,7 +95,7 @@ export class ShadowRunner {
     };
   }
 
-  /** Why a request can't be compared. If it can, it has taken its place and a call of the budget. */
+  /** Returns why a request can't be compared. If it can, its place and a call of the budget are reserved. */
   #findObstacle({ obstacle, writers, payer }: ServedRequest): NotComparableReason | undefined {
     const { budget, fence } = this.#options;
     if (obstacle !== undefined) return obstacle;
@@ -107,17 +107,17 @@ export class ShadowRunner {
   }
 }
 
-/** Both answers, or why there are not two. */
+/** Returns both responses, or the reason why one is missing. */
 function toPair(old: Asked, next: Asked): AnswerPair | NotComparableReason {
   if (typeof old === "string") return old;
   return typeof next === "string" ? next : { old, new: next };
 }
 
-/** One comparison on its way. */
+/** One comparison in progress. */
 class Comparison {
   readonly #served: ServedRequest;
   readonly #options: ShadowOptions;
-  /** Undefined if the client writes meanwhile. Then nothing is compared. */
+  /** Undefined if the client has a write in flight. Nothing is compared in that case. */
   #reading: Reading | undefined;
   #body: Buffer | undefined;
   #bytes = 0;
@@ -127,12 +127,12 @@ class Comparison {
     this.#options = options;
   }
 
-  /** From now on, writes of the client void the comparison. */
+  /** From now on, writes of the client invalidate the comparison. */
   enter(): void {
     this.#reading = this.#options.fence.enter(this.#served.writers);
   }
 
-  /** Asks the side that does not serve the client. */
+  /** Calls the side that does not serve the client. */
   async askOther(): Promise<Asked> {
     return this.#hold(await this.#ask(this.#served.side === "old" ? "new" : "old"));
   }
@@ -145,10 +145,10 @@ class Comparison {
       const ours = (body && this.#obstacleOf(body)) ?? this.#hold(answer);
       if (typeof ours === "string") {
         this.end(ours);
-        // It keeps its place until the other side has answered.
+        // The comparison keeps its place until the other side has responded.
         return void (await other);
       }
-      // Without a body a POST would not be the same request.
+      // Without its body, a POST would not be the same request.
       const theirs = await (other ?? (body ? this.askOther() : "unreadable"));
       await idle(undefined, { ref: false });
       await this.#compare(side === "old" ? toPair(ours, theirs) : toPair(theirs, ours));
@@ -167,17 +167,17 @@ class Comparison {
   }
 
   /**
-   * An answer, or why there is none. Its memory is counted from now on, because the other answer may arrive much
-   * later.
+   * Returns a response, or the reason why there is none. Its memory is counted from now on, because the other response
+   * may arrive much later.
    */
   #hold(asked: Asked): Asked {
     if (typeof asked === "string") return asked;
-    // Whether there is a body is the HTTP server's affair.
+    // Whether the response to a HEAD contains a body depends on the HTTP server.
     if (this.#served.request.method === "HEAD") return { ...asked, body: Buffer.alloc(0) };
     return this.#takeMemory(asked.body.length) ? asked : "budget";
   }
 
-  /** Why a request can't be sent to the other side, whose body is known now. */
+  /** Returns why a request can't be sent to the other side, after its body is known. */
   #obstacleOf(body: Buffer): NotComparableReason | undefined {
     if (bodyOverridesMethod(body)) return "write";
     return this.#takeMemory(body.length) ? undefined : "budget";
@@ -189,7 +189,7 @@ class Comparison {
     return true;
   }
 
-  /** Whether the client has not written since the first pair was asked for. */
+  /** Whether the client has not written since the first pair was requested. */
   #isStillValid(): boolean {
     return this.#reading?.isValid() === true;
   }
@@ -198,19 +198,19 @@ class Comparison {
     const { judge } = this.#options;
     if (typeof first === "string") return this.end(first);
     if (!this.#isStillValid()) return this.end("write");
-    // Both services have answered: somebody knows by now whether it is a stranger.
+    // Both services have responded, so it is known whether they accept the sender.
     const provenBy = this.#served.provenBy();
     if (provenBy === undefined) return;
     const judged = { ...targetOf(this.#served), provenBy };
     const finding = judge.compare(judged, first);
     if (finding === "differs") return this.#confirm(judged, first);
     this.#report(finding, first);
-    // If answers can't be compared, a second one is useless.
+    // If responses can't be compared, a second one is useless.
     if (finding.result !== "not_comparable" && judge.needsOldPair(judged))
       await this.#learn(judged, first.old);
   }
 
-  /** Asks the old service once more, so that its own noise is known. */
+  /** Calls the old service again, to measure its own variation. */
   async #learn(judged: JudgedRequest, old: Answer): Promise<void> {
     const { budget, judge } = this.#options;
     if (!budget.takeCall(this.#served.payer)) return;
@@ -219,7 +219,7 @@ class Comparison {
     if (this.#isStillValid()) judge.learn(judged, old, again);
   }
 
-  /** Asks both services once more, at the same time, and decides. */
+  /** Calls both services again concurrently, and decides. */
   async #confirm(judged: JudgedRequest, first: AnswerPair): Promise<void> {
     const { budget, fence, judge, confirmAfterMs = () => 1000 + Math.random() * 4000 } = this.#options;
     await wait(confirmAfterMs(), undefined, { ref: false, signal: this.#options.closing });
@@ -238,7 +238,7 @@ class Comparison {
     this.#report(notComparable(reason));
   }
 
-  /** Comparisons of strangers never count. @param pair the source of an example */
+  /** Reports a result. Comparisons of unknown senders are never counted. @param pair the source of an example */
   #report(finding: Finding, pair?: AnswerPair): void {
     const { request, route, client, token, provenBy } = this.#served;
     const owner = provenBy();

@@ -1,4 +1,4 @@
-/** The translation as comparisons ask it: the whole pipeline, without records, metrics and limits of the gateway. */
+/** The translation for comparisons: the whole pipeline, without records, metrics and limits of the gateway. */
 import type { Log, Settings } from "../../base/index.ts";
 import {
   createAlphaPipeline,
@@ -47,9 +47,9 @@ export function createShadowTranslation(
         "a request could not be translated for a comparison",
       ),
     tokenStore: oauth.tokenStore,
-    // A request for a comparison keeps no client's request waiting.
+    // A request for a comparison must not delay requests of clients.
     tokenLocks: createTokenLocks(),
-    // Clients also write through the old service, and nothing would invalidate cached responses.
+    // Clients also write through the old service, and no code would invalidate cached responses.
     responseCache: NO_RESPONSE_CACHE,
     files: upstream,
     tokens: shared.tokens,

@@ -1,4 +1,4 @@
-/** Compares the old service and the translation on live requests, by `ROLLOUT_FILE`. */
+/** Compares the old service and the translation for live requests, as `ROLLOUT_FILE` defines. */
 import { addressNetwork, errorText, mayShareAddresses, type Settings } from "../../base/index.ts";
 import {
   type AlphaRequest,
@@ -33,7 +33,7 @@ import { createShadowTranslation, type ShadowTranslationParts } from "./shadow-t
 interface ShadowParts extends ShadowTranslationParts {
   readonly oauth: Pick<OAuthServices, "tokenStore" | "gatewayTokens">;
   readonly clients: { current(): ClientDirectory };
-  /** True for the candidate, which only testers reach: its results don't count for the active pack. */
+  /** True for the candidate, which only testers use: its results are not counted for the active pack. */
   readonly isForTesters: boolean;
 }
 
@@ -48,17 +48,17 @@ export interface RoutedRequest {
   readonly fingerprint: string | undefined;
   readonly token: string | undefined;
   readonly hasGatewayToken: boolean;
-  /** The sender, as far as it is known by now: see `KnownSenders`. */
+  /** Returns the sender, with the current knowledge: see `KnownSenders`. */
   readonly knownAs: () => string | undefined;
-  /** The same, where clients are counted. */
+  /** Returns the sender for counting clients, with the current knowledge. */
   readonly provenBy: () => string | undefined;
-  /** Called once a service has done its write, or may have. */
+  /** Called after a service has executed its write, or may have. */
   readonly onWritten: (() => void) | undefined;
 }
 
 /** The functions with which a request takes part in comparisons. */
 export interface Begun {
-  /** Takes the answer of the old service to the client, and whether it has written. */
+  /** Receives the old service's response to the client, and records whether it has written. */
   servedOld(exchange: ForwardedExchange): void;
   /** Ends a write. */
   end(): void;
@@ -66,15 +66,15 @@ export interface Begun {
   readonly isCompared: boolean;
 }
 
-/** Whose budget senders share that nobody knows: invented tokens have no budget of their own. */
+/** The common budget of unknown senders: invented tokens have no budget of their own. */
 const STRANGERS = UNNAMED;
 
 /** The known facts about a sender. */
 type KnownSender = Pick<RoutedRequest, "client" | "fingerprint" | "knownAs">;
 
 /**
- * All that the writes and reads of a sender are known by. Its user agent is not among it: others could have it, and end
- * its comparisons.
+ * Returns all names by which the writes and reads of a sender are recognized. The user agent is not included: other
+ * clients could use it, and invalidate its comparisons.
  */
 function namesOf({ client, fingerprint, knownAs }: KnownSender): readonly string[] {
   const application = client !== undefined && !hasName(client) ? client : undefined;
@@ -82,13 +82,13 @@ function namesOf({ client, fingerprint, knownAs }: KnownSender): readonly string
   return names.length === 0 ? [STRANGERS] : [...new Set(names)];
 }
 
-/** The name of a sender. Undefined without a name, and for a stranger. */
+/** Returns the proven name of a sender. Undefined if there is none, and for an unknown sender. */
 const provenName = ({ fingerprint, knownAs }: KnownSender): string | undefined =>
   [fingerprint, UNNAMED].includes(knownAs()) ? undefined : knownAs();
 
 /**
- * The client to whose share the comparisons of a request count: a sender with a proven name, else a network, because
- * anybody can get many tokens. If clients may share an address, it is the client's name in commands.
+ * Returns the client whose share the comparisons of a request use: a sender with a proven name, otherwise a network,
+ * because any client can get many tokens. If clients may share an address, it is the client's name in commands.
  */
 function payerOf(routed: RoutedRequest, areAddressesShared: boolean): string {
   if (routed.knownAs() === undefined) return STRANGERS;
@@ -131,7 +131,7 @@ export class Shadow {
   readonly #parts: ShadowParts;
   readonly #filterHeader: string | undefined;
   readonly #areAddressesShared: boolean;
-  /** What waits for answers of the translation. A request is copied on its way, but its signal is not. */
+  /** Callbacks for responses of the translation. A request is copied by the pipeline, but its signal is not. */
   readonly #waiting = new WeakMap<AlphaRequest["signal"], (exchange: Exchange) => void>();
 
   constructor(settings: Settings, parts: ShadowParts, service: OpenShadow) {
@@ -142,12 +142,12 @@ export class Shadow {
     this.#areAddressesShared = mayShareAddresses(settings);
   }
 
-  /** Begins to compare a request, where it is compared. Notes it where it is a write. */
+  /** Starts to compare a request, if it is selected. Records it if it is a write. */
   begin(routed: RoutedRequest): Begun | undefined {
     const { route, plain, hasBody } = routed;
     if (plain.method === "OPTIONS") return undefined;
     if (!onlyReads(plain, route) || overridesMethod(plain)) return this.#beginWrite(routed);
-    // The body of a GET is not sent again: without it the request would be another one.
+    // The body of a GET is not sent again: without it, the request would be different.
     if (!route || this.#parts.isForTesters || (WITHOUT_BODY.has(plain.method) && hasBody)) return undefined;
     if (route.file || route.upload) return undefined;
     return this.#service.sides.config().compare.skippedRoutes.has(route.name)
@@ -157,7 +157,7 @@ export class Shadow {
 
   /**
    * Records a write that is forwarded to v4 unchanged. The client may read the same object through the client's API,
-   * with this token or another one. The application of a token that the gateway has issued is known a moment later.
+   * with this token or a different one. The application of a token that the gateway issued becomes known later.
    *
    * @returns a function to call once, when the write ends
    */
@@ -190,7 +190,7 @@ export class Shadow {
     };
   }
 
-  /** Takes the answer of the translation to a client, once it was sent, and whether it has written. */
+  /** Receives the translation's response to a client after it was sent, and records whether it has written. */
   readonly servedNew = (exchange: Exchange): void => {
     const { signal } = exchange.request;
     this.#waiting.get(signal)?.(exchange);
@@ -229,11 +229,12 @@ export class Shadow {
     };
   }
 
-  /** Records a write, which voids comparisons. */
+  /** Records a write, which invalidates comparisons. */
   #beginWrite(routed: RoutedRequest): Begun {
     const { fence } = this.#service;
     const { plain, side, knownAs, onWritten } = routed;
-    // Anybody can have the user agent of a client. A stranger's write concerns that client once a service has accepted its token.
+    // Any client can send the user agent of another client. A write of an unknown sender affects that client only after
+    // a service has accepted its token.
     const wasKnown = knownAs() !== undefined;
     const owner = provenBy(provenName(routed), undefined, plain.address);
     const end = fence.begin(namesOf(routed), owner);

@@ -1,12 +1,12 @@
-/** Which clients write, and when they wrote last: an answer that was read while its client wrote says nothing. */
+/** Records which clients write, and when they last wrote: a response that was read during a write proves nothing. */
 import { ClientShares } from "../answers/client-shares.ts";
 import type { ReportFull } from "../counts/waiting-results.ts";
 
 /** A read for a comparison. */
 export interface Reading {
-  /** Whether no write of its client has begun since. */
+  /** Whether the client has started no write since. */
   isValid(): boolean;
-  /** To be called once, when the comparison has ended. */
+  /** Must be called once, when the comparison has ended. */
   leave(): void;
 }
 
@@ -16,32 +16,35 @@ interface Client {
   readonly readings: Set<{ isVoid: boolean }>;
 }
 
-/** A write that has ended, and that not all services may show yet. */
+/** A completed write that may not be visible in all services yet. */
 interface YoungWrite {
-  /** Milliseconds, by the clock. */
+  /** The end of the write in milliseconds, by the clock. */
   readonly endedAt: number;
   readonly owner: string;
 }
 
-/** Young writes that are remembered. Writes and readings under way are as many as requests. */
+/** Maximum number of stored young writes. The number of writes and reads in flight is limited by the number of requests. */
 const MAX_YOUNG = 20_000;
 
 export interface WriteFenceOptions {
-  /** How long a write may take until both services show it. */
+  /** Returns the milliseconds until a write is visible in both services. */
   readonly lagMs: () => number;
-  /** Is called for young writes for which there is no room: comparisons of their clients may find differences. */
+  /** Called for young writes for which there is no room: comparisons of their clients may find differences. */
   readonly onFull: ReportFull;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
 }
 
-/** Keeps comparisons and the writes of the same client apart: an answer that was read before a write differs from one that was read after it. */
+/**
+ * Separates comparisons from writes of the same client: a response that was read before a write differs from one that
+ * was read after it.
+ */
 export class WriteFence {
   readonly #lagMs: () => number;
   readonly #onFull: ReportFull;
   readonly #clock: () => number;
   readonly #clients = new Map<string, Client>();
-  /** The oldest first. */
+  /** The young writes, the oldest first. */
   readonly #young = new Map<string, YoungWrite>();
   readonly #youngOf = new ClientShares(MAX_YOUNG);
 
@@ -51,16 +54,16 @@ export class WriteFence {
     this.#clock = clock;
   }
 
-  /** Names of clients with remembered writes. */
+  /** Number of clients' names with stored writes. */
   get size(): number {
     return this.#clients.size + this.#young.size;
   }
 
   /**
-   * Notes that a write of a client has begun.
+   * Records the start of a client's write.
    *
    * @param names all names under which reads of this client may appear
-   * @param owner the one whose share of the store this write uses
+   * @param owner the client whose share of the store is used
    * @returns a function to call once, when the write has ended
    */
   begin(names: readonly string[], owner: string): () => void {
@@ -78,7 +81,7 @@ export class WriteFence {
     };
   }
 
-  /** Whether no write of a client is in flight or too young. */
+  /** Whether no write of a client is in flight or too recent. */
   isQuiet(names: readonly string[]): boolean {
     return names.every((name) => {
       const { endedAt = -Infinity } = this.#young.get(name) ?? {};
@@ -86,7 +89,7 @@ export class WriteFence {
     });
   }
 
-  /** Begins to read for a comparison. @returns undefined if a write of the client is in flight or too young */
+  /** Starts a read for a comparison. @returns undefined if a write of the client is in flight or too recent */
   enter(names: readonly string[]): Reading | undefined {
     if (!this.isQuiet(names)) return undefined;
     const reading = { isVoid: false };

@@ -1,4 +1,4 @@
-/** Compares the answers of two packs to recorded requests, over the responses of v4 that were recorded. */
+/** Compares the responses of two packs to recorded requests, with the recorded responses of v4. */
 import type { AuditRecord, ClientDirectory } from "../../audit/index.ts";
 import { NO_PLAN } from "../../gateway/index.ts";
 import { compareExchange, createCandidateAnswer, senderOf } from "../candidate/candidate-answer.ts";
@@ -10,8 +10,8 @@ import type { Replay } from "../replay/replay-record.ts";
 export type CompareRecorded = (record: AuditRecord) => Promise<Compared | undefined>;
 
 /**
- * Creates the comparison of two packs. Both run over the record, so data that it lacks, such as secrets, is missing
- * in both results.
+ * Creates the comparison of two packs. Both process the record, so data that it lacks, such as secrets, is missing in
+ * both results.
  *
  * @param active the pack of the recording
  */

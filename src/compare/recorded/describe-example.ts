@@ -16,10 +16,10 @@ export type DifferingRule = ReturnType<typeof findRules>[number];
 /** An example, described by the active pack. */
 export type DescribedExample = ReturnType<typeof describeExample>;
 
-/** Finds the place of a field in the files of a pack. */
+/** Finds the location of a field in the files of a pack. */
 export type LocateField = (object: string, field: string) => string | null;
 
-/** The example as a record, from which commands can be made. */
+/** Converts the example to a record, for creating commands. */
 const toRecord = ({ client, method, path, filter, body, route, old, calls = [] }: Example): CurlRecord => {
   const [bare, query] = splitTarget(path);
   const sent = { method, path: bare, query, filter, route, ...(body !== undefined && { body }) };
@@ -32,33 +32,33 @@ const toRecord = ({ client, method, path, filter, body, route, old, calls = [] }
   };
 };
 
-/** The header that asks the gateway for the candidate. The subject of a candidate is the hashes of both packs. */
+/** Returns the header that selects the candidate. The subject of a candidate consists of the hashes of both packs. */
 function packHeader({ source, subject }: Example): string {
   const [, candidate = "$CANDIDATE_HASH"] = /^\w+ (\w+)$/.exec(subject) ?? [];
   return source === "candidate" ? ` -H "X-Pack: ${candidate}"` : "";
 }
 
-/** Members that may identify a row: the pack's id, and the first member of the objects of the route. */
+/** Returns the members that may identify a row: the pack's id, and the first member of the objects of the route. */
 function idNamesOf(route: string, pack: Pack): readonly string[] {
   const [first] = pack.route(route)?.resource.fields.keys() ?? [];
   return [pack.dialect.client.id, ...(first === undefined ? [] : [first])];
 }
 
-/** Finds the rules of a pack that make the fields of an example that differ. */
+/** Finds the rules of a pack for the fields of an example that differ. */
 export function findRules(example: Example, pack: Pack, locate: LocateField) {
   const route = pack.route(example.route);
   const fields = route ? responseFields(route, pack) : new Map<string, never>();
   const paths = [...new Set(example.differences.map(({ field }) => field))];
   return paths.map((path) => {
     const names = path.split(".");
-    // A member that no rule names is a part of one that a rule makes.
+    // A member without a rule is a part of a member that has one.
     const known = names
       .map((_, index) => names.slice(0, names.length - index).join("."))
       .find((name) => fields.has(name));
     const field = known === undefined ? undefined : fields.get(known);
     return {
       field: path,
-      /** As text. Null for fields that no rule of the pack makes, such as fields of a list's envelope. */
+      /** The rule as text. Null for fields that no rule of the pack defines, such as fields of a list's envelope. */
       rule: field ? describeRead(field.name, field.rule, false) : null,
       /** File and line in the pack: `book.yaml:7`. */
       place: field ? locate(field.object, field.name) : null,
@@ -66,13 +66,16 @@ export function findRules(example: Example, pack: Pack, locate: LocateField) {
   });
 }
 
-/** The variables of the commands. A gateway with LEGACY_URL asks the old service for clients that have not moved. */
+/**
+ * The variables of the commands. A gateway with LEGACY_URL forwards requests of clients that have not moved to the old
+ * service.
+ */
 const ADDRESSES = {
   candidate: { old: "$GATEWAY", new: "$GATEWAY" },
   legacy: { old: "$LEGACY_URL", new: "$GATEWAY_WITHOUT_LEGACY_URL" },
 } as const;
 
-/** Describes an example by a pack. @param locate Default: places are unknown */
+/** Describes an example by a pack. @param locate Default: locations are unknown */
 export function describeExample(example: Example, pack: Pack, locate: LocateField = () => null) {
   const { alpha, v4 } = recordCurls(toRecord(example), pack);
   const addresses = ADDRESSES[example.source];
@@ -81,7 +84,7 @@ export function describeExample(example: Example, pack: Pack, locate: LocateFiel
     example,
     lines: alignBodies(example.old.body, example.new.body, idNamesOf(example.route, pack)),
     rules: findRules(example, pack, locate),
-    /** Commands: the client's request, to both sides, and the calls to the upstream. */
+    /** Commands: the client's request to both sides, and the calls to the upstream. */
     curl: {
       old: request(addresses.old),
       new: request(addresses.new).replace(/^curl\b/m, (name) => name + packHeader(example)),
@@ -90,7 +93,7 @@ export function describeExample(example: Example, pack: Pack, locate: LocateFiel
   };
 }
 
-/** Loads a pack with the places of its fields. @throws {PackError} */
+/** Loads a pack with the locations of its fields. @throws {PackError} */
 export function loadWithPlaces(
   directory: string,
   words: ProductWords,
@@ -103,7 +106,7 @@ export function loadWithPlaces(
     if (!file || !original) return null;
     const at = Object.keys(file.definition.fields).indexOf(field);
     const name = Object.keys(original.definition.fields)[at];
-    // A field of the object that this one extends.
+    // The field belongs to the object that this one extends.
     if (name === undefined)
       return file.definition.extends === undefined ? null : locate(file.definition.extends, field);
     return `${basename(original.source.file)}:${original.source.keyDiagnosticAt(["fields", name], "").line}`;
@@ -111,20 +114,20 @@ export function loadWithPlaces(
   return { pack, locate };
 }
 
-/** A value of both bodies. Values are JSON. */
+/** A value in both bodies. Values are JSON. */
 export interface AlignedLine {
-  /** `books[id=7].label`, or `books[0].label` in a list without ids. */
+  /** The path: `books[id=7].label`, or `books[0].label` in a list without ids. */
   readonly path: string;
-  /** Null where this side has no such value. */
+  /** Null if this side has no such value. */
   readonly old: string | null;
   readonly new: string | null;
   readonly isDifferent: boolean;
 }
 
-/** Lines of both bodies. */
+/** Maximum number of lines of both bodies. */
 const MAX_LINES = 2000;
 
-/** The rows of two lists by the first member that is unique on both sides, else by their places. */
+/** Aligns the rows of two lists by the first member that is unique on both sides, otherwise by their positions. */
 function alignNamed(
   idNames: readonly string[],
   field: string,
@@ -143,7 +146,7 @@ function alignNamed(
   return alignByPlace(field, old, other);
 }
 
-/** An empty list or object, for a list or object with members. Undefined for all other values. */
+/** Returns an empty list or object for a list or object with members. Undefined for all other values. */
 function emptyLike(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 ? [] : undefined;
   return isObject(value) && Object.keys(value).length > 0 ? {} : undefined;
@@ -151,7 +154,7 @@ function emptyLike(value: unknown): unknown {
 
 const print = (value: unknown): string | null => JSON.stringify(value) ?? null;
 
-/** Aligns two bodies. @param idNames Members that may identify a row, the best one first */
+/** Aligns two bodies. @param idNames Members that may identify a row, the most suitable first */
 export function alignBodies(
   old: unknown,
   other: unknown,
@@ -162,7 +165,7 @@ export function alignBodies(
 
   function add({ field, old: value, new: otherValue }: Part): void {
     if (lines.length >= MAX_LINES) return;
-    // A row that only one side has is listed with all of its members.
+    // A row that only one side has is listed with all its members.
     const empty = emptyLike(value === undefined ? otherValue : otherValue === undefined ? value : undefined);
     if (empty !== undefined)
       return visitParts({ field, old: value ?? empty, new: otherValue ?? empty }, rules, add);

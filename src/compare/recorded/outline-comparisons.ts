@@ -21,10 +21,10 @@ import {
 const MAX_FIELDS = 5;
 const MAX_NAMES = 5;
 const MAX_ROUTES = 10;
-/** Characters of a value in a line. */
+/** Maximum number of characters of a value in a line. */
 const MAX_VALUE = 40;
 
-/** `0.1 %`. */
+/** Formats a rate: `0.1 %`. */
 const percent = (rate: number): string => `${Number((rate * 100).toPrecision(3))} %`;
 
 function names(all: readonly string[]): string {
@@ -93,7 +93,7 @@ function outlineRoute(summary: RouteSummary, rate: number, exampleLines: Example
   return { kind: "list", items: [{ line: route, items }] };
 }
 
-/** The answer to the question: do fewer than this rate of the answers differ? */
+/** Returns the answer to the question whether fewer than this rate of the responses differ. */
 function answerLine({ source, verdict, rate }: SourceSummary): string {
   const asked = `fewer than ${percent(rate)} of the answers differ`;
   if (verdict === "below") return `${source}: enough: ${asked} on each compared route`;
@@ -107,7 +107,7 @@ const VERDICTS: readonly (readonly [RateVerdict, string])[] = [
   ["below", "enough on"],
 ];
 
-/** `: not enough on 2, enough on 1`. */
+/** Formats the verdicts: `: not enough on 2, enough on 1`. */
 function countVerdicts(routes: readonly RouteSummary[]): string {
   const counts = VERDICTS.flatMap(([verdict, words]) => {
     const having = routes.filter((route) => route.verdict === verdict).length;
@@ -116,12 +116,12 @@ function countVerdicts(routes: readonly RouteSummary[]): string {
   return counts.length > 0 ? `: ${counts.join(", ")}` : "";
 }
 
-/** How a report is laid out. */
+/** The layout of a report. */
 interface Layout {
   readonly exampleLines: ExampleLines;
-  /** Routes of a source that are listed. */
+  /** Maximum number of routes of a source that are listed. */
   readonly maxRoutes: number;
-  /** Where all of a list is. */
+  /** The location of the complete list, as text. */
   readonly whereAll: string;
 }
 
@@ -157,7 +157,7 @@ function outlineSource(
   ];
 }
 
-/** The results of comparisons: the answers first, then their sources. */
+/** The results of comparisons: the verdicts first, then their sources. */
 export function outlineComparisons(
   summaries: readonly SourceSummary[],
   layout: Partial<Layout> = {},
@@ -174,7 +174,7 @@ function describeRule({ field, rule, place }: DifferingRule, whose: string): str
   return `${field === "" ? "the body" : field}${whose}: ${where}${rule ?? "no rule of a field makes it"}`;
 }
 
-/** Both bodies of an example beside each other, and their sources. Rows that differ begin with `!`. */
+/** Both bodies of an example side by side, and their sources. Rows that differ start with `!`. */
 export function outlineExample(
   { example, lines, rules, curl }: DescribedExample,
   candidateRules: readonly DifferingRule[],

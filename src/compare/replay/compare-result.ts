@@ -1,4 +1,4 @@
-/** Compares what a request has led to, recorded or under a pack: the route, the calls to v4, the status and the response. */
+/** Compares the outcomes of a request, recorded or under a pack: the route, the calls to v4, the status and the response. */
 import type { AuditRecord } from "../../audit/index.ts";
 import { isObject, parseJson } from "../../base/index.ts";
 import { type CatalogCopy, NO_CATALOGS, type Pack, responseFields, type Route } from "../../pack/index.ts";
@@ -14,21 +14,21 @@ interface ComparedCall {
   readonly body?: unknown;
 }
 
-/** What a request has led to. */
+/** The outcome of a request. */
 export interface ReplayOutcome {
   readonly route: string | null;
   readonly calls: readonly ComparedCall[];
   readonly status: number;
   readonly response: unknown;
-  /** Whether a call got no response, so that the status and the response say nothing. */
+  /** Whether a call got no response, so that the status and the response prove nothing. */
   readonly lacksResponse?: boolean;
-  /** Why the request failed unexpectedly. */
+  /** The reason why the request failed unexpectedly. */
   readonly error?: string;
 }
 
 const NEUTRAL_REASON = "a neutral reason";
 
-/** A neutral error names the id of its request. Each run has another id, and another version may word it otherwise. */
+/** Removes the request's id from a neutral error. Each run has a new id, and the wording may differ between versions. */
 const withoutId = (body: unknown, id: string): unknown =>
   JSON.parse(JSON.stringify(body ?? null), (_name, value: unknown) =>
     typeof value === "string" && id !== "" && value.includes(id) ? NEUTRAL_REASON : value,
@@ -48,11 +48,11 @@ const asJson = (value: unknown): unknown =>
 
 const requestLine = ({ method, path }: Pick<ComparedCall, "method" | "path">): string => `${method} ${path}`;
 
-/** The parsed body of a response; its text if it is no JSON. */
+/** Returns the parsed body of a response, or its text if it is not JSON. */
 export const bodyOf = ({ body, headers }: DryRunResponse["response"]): unknown =>
   isJsonType(headers["content-type"]) ? parseJson(body || "null") : body;
 
-/** The outcome under a pack, without calls whose responses were cached when they were recorded. */
+/** Returns the outcome under a pack, without calls whose responses were cached during the recording. */
 export function runOutcome(
   { response, context }: DryRunResponse,
   pack: Pack,
@@ -82,11 +82,14 @@ const comparableFilter = (filter: string | null): unknown => {
 
 const READS = new Set(["GET", "HEAD"]);
 
-/** Whether a request can have an effect. Some upstreams read lists by a POST. */
+/** Whether a request can have an effect. Some upstreams read lists with a POST. */
 const isWrite = (call: ComparedCall, route: Route | undefined): boolean =>
   !READS.has(call.method) && !(route?.search && "call" in route.source && isCallOf(route.source.call, call));
 
-/** The first write that changed places with another request. The order of reads has no effect: some are concurrent. */
+/**
+ * Returns the first write whose order relative to a different request changed. The order of reads has no effect: some
+ * are concurrent.
+ */
 function compareOrder(
   pairs: readonly (readonly [was: ComparedCall, is: ComparedCall])[],
   is: readonly ComparedCall[],
@@ -108,7 +111,7 @@ function compareOrder(
   return [];
 }
 
-/** The differences of the v4 requests. */
+/** Returns the differences of the v4 requests. */
 function compareCalls(
   was: readonly ComparedCall[],
   is: readonly ComparedCall[],
@@ -136,7 +139,7 @@ function compareCalls(
   ];
 }
 
-/** All differences between two outcomes of a request. @param isEqual accepts values of responses that differ */
+/** Returns all differences between two outcomes of a request. @param isEqual accepts values of responses that differ */
 export function compareOutcomes(
   was: ReplayOutcome,
   is: ReplayOutcome,
@@ -156,7 +159,7 @@ export function compareOutcomes(
   ];
 }
 
-/** All values of a body at some paths, without indexes. */
+/** Returns all values of a body at some paths without indexes. */
 function* valuesAt(
   paths: ReadonlyMap<string, string>,
   at: string,
@@ -169,7 +172,7 @@ function* valuesAt(
     for (const [name, member] of Object.entries(value)) yield* valuesAt(paths, `${at}.${name}`, member);
 }
 
-/** The entries of catalogs in the responses of one route. */
+/** Compares the entries of catalogs in the responses of one route. */
 export type EntryComparison = ReturnType<typeof createEntryComparison>;
 
 /** Creates the comparison for a route of a pack. */
@@ -197,9 +200,9 @@ export function createEntryComparison(route: Route, pack: Pack) {
       return was.length !== 1 || is.length !== 1 || hasSameId(was[0], is[0]);
     },
     /**
-     * The catalogs of entries in a response that v4's objects are missing for.
+     * Returns the catalogs whose entries in a response have no v4 object.
      *
-     * @param copy the entries that are made of v4's objects
+     * @param copy the entries from v4's objects
      */
     findUnknown: (response: unknown, copy: Pick<CatalogCopy, "find">): readonly string[] => {
       const entries = [...valuesAt(catalogs, "response", response)];

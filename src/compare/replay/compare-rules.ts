@@ -1,5 +1,5 @@
 /**
- * Compares the rules whose effects a record can't show, because a replay needs no credentials, and headers are not
+ * Compares the rules whose effects are not recorded, because a replay needs no credentials and headers are not
  * recorded. Only rules that affect the request are compared.
  */
 import type { AuditRecord } from "../../audit/index.ts";
@@ -9,7 +9,7 @@ import { compareBodies, type ReplayDifference } from "./differences.ts";
 const requiredScope = ({ dialect: { scopes } }: Pack, route: Route): string =>
   scopeOf(route, scopes?.levels ?? []) + (route.withoutScopes ? ", or a token without scopes" : "");
 
-/** Rules of headers by their names in lower case: header names have no case (RFC 9110, section 5.1). */
+/** Returns rules of headers by their lower-case names: header names are case-insensitive (RFC 9110, section 5.1). */
 const passedHeaders = (
   rules: Readonly<Record<string, { readonly upstream?: string | undefined }>> | undefined = {},
 ): object =>
@@ -20,7 +20,7 @@ const passedHeaders = (
     ]),
   );
 
-/** The rules of a pack about the headers of the response to a recorded request. */
+/** Returns the rules of a pack about the headers of the response to a recorded request. */
 function responseHeaders({ alpha }: AuditRecord, pack: Pack, route: Route): object {
   const { client } = pack.dialect;
   const { definition } = route.lists.paging;
@@ -37,8 +37,8 @@ function responseHeaders({ alpha }: AuditRecord, pack: Pack, route: Route): obje
 }
 
 /**
- * The differences of the rules that a recorded request depends on: its required scope, how credentials are read and
- * sent, and the headers that one of the packs gives, passes on or expects.
+ * Returns the differences of the rules that a recorded request depends on: its required scope, how credentials are read
+ * and sent, and the headers that one of the packs sets, forwards or requires.
  */
 export function compareRules(record: AuditRecord, was: Pack, is: Pack): ReplayDifference[] {
   const { lane, alpha, v4, client } = record;

@@ -4,14 +4,14 @@ import { compare, type CompareRules } from "../answers/compare.ts";
 
 /** A part of a request or response that differs from the record. */
 export interface ReplayDifference {
-  /** `status`, `response.vms[3].label`, `filter of GET /path`. */
+  /** The name of the part: `status`, `response.vms[3].label`, `filter of GET /path`. */
   readonly what: string;
-  /** As JSON. Undefined if the part is missing. */
+  /** The recorded value as JSON. Undefined if the part is missing. */
   readonly was: string | undefined;
   readonly is: string | undefined;
 }
 
-/** Longer values are cut. In characters. */
+/** Maximum number of characters of a value. Longer values are cut. */
 const MAX_LENGTH = 200;
 
 const format = (value: unknown): string | undefined => {
@@ -26,7 +26,7 @@ export const createDifference = (what: string, was: unknown, is: unknown): Repla
   is: format(is),
 });
 
-/** All differences of two bodies, except secrets and values that `isEqual` accepts. @param at The name of the bodies */
+/** Returns all differences of two bodies, except secrets and values that `isEqual` accepts. @param at the name of the bodies */
 export const compareBodies = (
   at: string,
   was: unknown,
@@ -40,7 +40,7 @@ export const compareBodies = (
     at,
   ).map((found) => createDifference(found.field, found.old, found.new));
 
-/** Accepts ids of catalogs in another case: the catalogs, which have v4's spelling, are not recorded. */
+/** Accepts ids of catalogs in a different case: the catalogs, which contain v4's spelling, are not recorded. */
 export function createIdComparison({
   resource,
   body,

@@ -1,4 +1,4 @@
-/** Finds missing data of a record, without which its replay can't be judged. */
+/** Finds data that is missing in a record and prevents its replay from being judged. */
 import { type AuditRecord, isTruncated, type RecordedCall, REDACTED } from "../../audit/index.ts";
 import { CLIENT_GONE } from "../../base/index.ts";
 import { errorsOf, NOT_MODIFIED, type Pack, UNREADABLE_BODY, wrongMediaType } from "../../pack/index.ts";
@@ -6,8 +6,8 @@ import { errorsOf, NOT_MODIFIED, type Pack, UNREADABLE_BODY, wrongMediaType } fr
 const NOT_ACCEPTABLE = 406;
 
 /**
- * Whether the gateway rejected the request without the pack: rate limits and brown-outs, which the record names, and
- * credentials and scopes. A status that the pack also gives to invalid requests does not say it.
+ * Whether the gateway rejected the request without the pack: because of rate limits and brown-outs, which the record
+ * contains, or credentials and scopes. A status that the pack also uses for invalid requests does not prove this.
  */
 const isRejectedBeforePack = (
   { alpha, v4, rejectedBy }: AuditRecord,
@@ -31,7 +31,7 @@ function isLogin({ path }: AuditRecord["alpha"], { dialect: { oauth } }: Pack): 
   return [authorize, token, revoke, logout].some(({ client }) => client === path);
 }
 
-/** The text of the record's error. */
+/** Returns the text of the record's error. */
 const clientErrors = ({ alpha: { route, response } }: AuditRecord, pack: Pack) =>
   errorsOf(route === null ? undefined : pack.route(route), pack).client.read(response);
 
@@ -41,7 +41,7 @@ const isUnreadBody = (record: AuditRecord, pack: Pack): boolean =>
     clientErrors(record, pack)?.details[0]?.reason ?? "",
   );
 
-/** Why a record cannot be replayed; undefined if it can. */
+/** Returns why a record can't be replayed; undefined if it can. */
 export function findObstacle(record: AuditRecord, pack: Pack): string | undefined {
   const { lane, alpha, v4, bytes } = record;
   if (lane === "native") return "native request: no pack is involved";
@@ -74,13 +74,13 @@ export function findObstacle(record: AuditRecord, pack: Pack): string | undefine
   return undefined;
 }
 
-/** Whether an id was rejected that no catalog had. The entries of catalogs are not recorded. */
+/** Whether an id was rejected because no catalog contained it. The entries of catalogs are not recorded. */
 export const isUnknownRecord = (record: AuditRecord, pack: Pack): boolean =>
   (clientErrors(record, pack)?.details ?? []).some(
     ({ reason }) => reason === pack.dialect.messages.unknown_record,
   );
 
-/** Whether a request was rejected as one for another version. */
+/** Whether a request was rejected because it requires a different version. */
 export const isOtherVersion = ({ alpha, v4 }: AuditRecord, { dialect, statuses }: Pack): boolean =>
   dialect.client.version !== undefined &&
   v4.length === 0 &&

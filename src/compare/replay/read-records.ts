@@ -11,20 +11,20 @@ import {
   type ValueFilter,
 } from "../../audit/index.ts";
 
-/** A file that is not an audit export. The message names the line. */
+/** The file is not an audit export. The message contains the line. */
 export class InvalidExportError extends Error {
   override readonly name = "InvalidExportError";
   readonly code = "AG_EXPORT_INVALID";
 }
 
-/** Maximum number of characters. No record is that long. */
+/** Maximum number of characters of a line. No record is longer. */
 const MAX_LINE_LENGTH = 64 * 1024 * 1024;
-/** The depth of a record. Its bodies are nested as deep as clients and v4 sent them. */
+/** Maximum nesting of a record. Its bodies are nested as deeply as clients and v4 sent them. */
 const MAX_DEPTH = 200;
 
 const text = z.string().nullable();
 
-/** The members of a record that a replay needs. All others are accepted. */
+/** The members of a record that a replay needs. Further members are accepted. */
 const recordSchema = z.looseObject({
   id: z.string(),
   time: z.string(),
@@ -48,10 +48,10 @@ const recordSchema = z.looseObject({
   ),
 });
 
-/** The first bytes of a zstd frame (RFC 8878, section 3.1.1). JSON never begins with them. */
+/** The first bytes of a zstd frame (RFC 8878, section 3.1.1). JSON never starts with them. */
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
-/** Decodes the bytes of an NDJSON export, compressed with zstd or not. @throws {InvalidExportError} */
+/** Decodes the bytes of an NDJSON export, which may be compressed with zstd. @throws {InvalidExportError} */
 export async function* decodeExport(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const chunks = bytes[Symbol.asyncIterator]();
   let start = Buffer.alloc(0);
@@ -94,7 +94,7 @@ function parseRecord(line: string, number: number): AuditRecord {
   }
 }
 
-/** Each chunk is scanned once, so that the time is linear for long lines too. */
+/** Splits lines. Each chunk is scanned once, so that the time is linear even for long lines. */
 async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let parts: string[] = [];
   let length = 0;

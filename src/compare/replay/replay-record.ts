@@ -25,16 +25,16 @@ import { createRecordedV4, recordedCalls, type RecordedV4 } from "../dry-run/rec
 
 /** The result of one record under a pack. */
 export type ReplayResult = Outcome & {
-  /** Differences in the rules of both packs that affect the request and that no recorded response shows. */
+  /** Differences in the rules of both packs that affect the request and that no recorded response contains. */
   readonly rules?: readonly ReplayDifference[];
 };
 
 type Outcome =
-  /** `exact`: the response is the recorded one, byte for byte. */
+  /** `exact`: the response equals the recorded one, byte for byte. */
   | {
       readonly kind: "same";
       readonly exact?: true;
-      /** Catalogs whose entries in the response were not compared. Left out without any. */
+      /** Catalogs whose entries in the response were not compared. Missing if there are none. */
       readonly uncompared?: readonly string[];
     }
   | { readonly kind: "changed"; readonly differences: readonly ReplayDifference[] }
@@ -42,28 +42,28 @@ type Outcome =
 
 const inconclusive = (reason: string): ReplayResult => ({ kind: "inconclusive", reason });
 
-/** Whether a replay has the response whose checksum was recorded. */
+/** Whether the response of a replay has the recorded checksum. */
 const isExact = ({ alpha }: AuditRecord, run: DryRunResponse | Error): boolean =>
   !(run instanceof Error) && alpha.checksum === checksumOf(run.response.body);
 
-/** Headers that select the version of the pack. Headers of a request are not recorded. */
+/** Returns the headers that select the version of the pack. Headers of a request are not recorded. */
 function versionHeaders({ dialect }: Pack): Readonly<Record<string, string>> {
   const { header, value, media_type: type } = dialect.client.version ?? {};
   if (type !== undefined) return { accept: type };
   return header === undefined || value === undefined ? {} : { [header]: value };
 }
 
-/** The inputs of a replay other than its pack. */
+/** The inputs of a replay, except for its pack. */
 export interface ReplayOptions {
   /**
    * The replay under the pack of the recording. Its result is compared, because secrets, headers and catalogs are not
-   * recorded, and both packs lack them in the same way. The rules about credentials, scopes and headers are
-   * compared, too.
+   * recorded, so that both packs lack them in the same way. The rules about credentials, scopes and headers are
+   * compared as well.
    */
   readonly control?: Replay;
-  /** Base of links that have a host, as in the recording. */
+  /** Base of links that contain a host, as in the recording. */
   readonly publicUrl?: URL | undefined;
-  /** The objects of v4's catalogs. The control needs the same ones. Default: none. */
+  /** The objects of v4's catalogs. The control needs the same objects. Default: none. */
   readonly catalogs?: CatalogLists;
   /** Current entries of catalogs, which replace those objects. */
   readonly entries?: DryRunOptions["entries"];
@@ -74,7 +74,7 @@ const SECRET = "it differs, perhaps because of a secret in the request: secrets 
 /** Runs recorded requests under a pack, with the recorded responses of v4. Nothing is sent. */
 export class Replay {
   readonly pack: Pack;
-  /** Base of links that have a host. */
+  /** Base of links that contain a host. */
   readonly publicUrl: URL;
   readonly #control: Replay | undefined;
   readonly #v4: RecordedV4;
@@ -91,7 +91,7 @@ export class Replay {
     this.#dryRun = createDryRun(pack, this.#v4, options);
   }
 
-  /** The pack with the functions that answer requests. */
+  /** Returns the pack, with the functions that respond to requests. */
   get answering(): OtherPack {
     const { catalogs, upstreamTokens } = this.#dryRun;
     return { pack: this.pack, catalogs, upstreamTokens };
@@ -110,7 +110,7 @@ export class Replay {
     await (this.#catalogsRead ??= catalogs.refresh().finally(() => catalogs.stop()));
   }
 
-  /** The response under the pack, without a comparison. */
+  /** Returns the response under the pack, without a comparison. */
   async respond(record: AuditRecord): Promise<DryRunResponse | Error> {
     const { client, alpha } = record;
     const { method, path, query, filter } = alpha;
@@ -137,7 +137,7 @@ export class Replay {
     }
   }
 
-  /** The text of all entries of a catalog, as far as its objects are given; empty before the first record. */
+  /** Returns the text of all entries of a catalog whose objects are given; empty before the first record. */
   entriesOf(catalog: string): string {
     return (this.#dryRun.catalogs.list(catalog) ?? []).map(({ text }) => text).join();
   }
@@ -160,7 +160,7 @@ export class Replay {
     return this.#judgeSame(is, entries, isExact(record, run));
   }
 
-  /** The outcome of the last record. A request that failed unexpectedly has no route and calls to compare. */
+  /** Returns the outcome of the last record. A request that failed unexpectedly has no route or calls to compare. */
   #outcomeOf(run: DryRunResponse | Error, { alpha }: AuditRecord): ReplayOutcome {
     if (!(run instanceof Error)) return runOutcome(run, this.pack, this.#v4);
     const { failed: status } = this.pack.statuses;

@@ -3,7 +3,7 @@ export class Offline extends Error {}
 
 const listeners = new Set();
 
-/** Calls a listener after every request, with whether the gateway was reached. */
+/** Adds a listener that is called after every request, with whether the gateway was reached. */
 export const onReach = (listener) => void listeners.add(listener);
 
 const notify = (reached) => listeners.forEach((listener) => listener(reached));
@@ -26,9 +26,9 @@ const reasons = (body) =>
     .map(({ parameter, reason }) => (parameter ? `${parameter}: ${reason}` : reason))
     .join(" ");
 
-/** The JSON of a response. @throws {Error} With its reasons and its `status`. */
+/** Returns the JSON of a response. @throws {Error} with its reasons and its `status` */
 async function jsonOf(response) {
-  // The session has expired. After a reload the gateway shows the sign-in form.
+  // The session has expired. After a reload, the gateway returns the sign-in form.
   if (response.status === 401) location.reload();
   const body = await response.json().catch(() => undefined);
   if (response.ok && body !== undefined) return body;
@@ -49,10 +49,10 @@ export const write = async (path, body) =>
     }),
   );
 
-/** Reads the readiness, with any status of the response. */
+/** Reads the readiness. Any status of the response is accepted. */
 export const readHealth = async () => (await request("/readyz")).json();
 
-/** Reads the metrics that have no labels: numbers by their names. */
+/** Reads the metrics without labels: numbers by name. */
 export async function readMetrics() {
   const text = await (await request("/metrics")).text();
   return Object.fromEntries(
@@ -60,7 +60,7 @@ export async function readMetrics() {
   );
 }
 
-/** The samples of a metric: their labels and values. */
+/** Returns the samples of a metric: their labels and values. */
 function samplesOf(text, metric) {
   const lines = text.matchAll(new RegExp(`^${metric}\\{(.*)\\} (\\S+)$`, "gm"));
   return [...lines].map(([, labels, value]) => ({

@@ -46,7 +46,7 @@ async function showAuditStore() {
   ].join(" · ");
 }
 
-/** A page whose feature is not configured still opens by its address, and says how to configure it. */
+/** A page whose feature is not configured can still be opened by its address, and explains how to configure it. */
 function showPagesOfFeatures() {
   for (const link of document.querySelectorAll("nav [data-needs]"))
     link.hidden = !features[link.dataset.needs];
@@ -69,7 +69,7 @@ function switchTheme() {
 showPagesOfFeatures();
 find("theme").addEventListener("click", switchTheme);
 document.querySelector(".skip").addEventListener("click", (event) => {
-  // The fragment of the address is the view's.
+  // The fragment of the address belongs to the view.
   event.preventDefault();
   find("view").focus();
 });

@@ -1,4 +1,4 @@
-/** Blocks of a feature, as its command prints them: `src/base/blocks/block.ts` has their form. */
+/** Blocks of a feature, as in the output of its command: `src/base/blocks/block.ts` defines their form. */
 import { html } from "./html.js";
 
 function spanOf(part) {

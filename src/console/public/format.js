@@ -1,4 +1,4 @@
-/** Times, counts and shares as the pages show them: in the time zone and the number format of the browser. */
+/** Formats times, counts and shares in the time zone and the number format of the browser. */
 
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",
@@ -26,18 +26,18 @@ const STEPS = [
 export const time = (iso) => clock.format(new Date(iso));
 /** `1 Mar 2026, 14:05:09` */
 export const dateTime = (iso) => moment.format(new Date(iso));
-/** `2026-03-01` in UTC, as the API and the summaries have days. */
+/** `2026-03-01` in UTC, as in the API and the summaries. */
 export const dayOf = (at) => new Date(at).toISOString().slice(0, 10);
-/** `Mar 1` of such a day. */
+/** `Mar 1` for such a day. */
 export const dayName = (iso) => day.format(new Date(`${iso}T00:00:00Z`));
 export const count = (number) => whole.format(number);
-/** `1 call`, `2 calls`. A word with another plural gives it: `plural(2, "loss", "losses")`. */
+/** `1 call`, `2 calls`. The plural of an irregular word is passed: `plural(2, "loss", "losses")`. */
 export const plural = (number, word, words = `${word}s`) => `${count(number)} ${number === 1 ? word : words}`;
 /** `2.5 ms` */
 export const ms = (number) => `${number < 10 ? Number(number.toFixed(1)) : Math.round(number)} ms`;
-/** `0.042 ms`: more digits than other times have, because most stages take microseconds. */
+/** `0.042 ms`: with more digits than other times, because most stages take microseconds. */
 export const stageMs = (number) => `${number.toFixed(3)} ms`;
-/** `25 %` of all. */
+/** `25 %` of a total. */
 export const percent = (part, all) => (all === 0 ? "–" : `${Math.round((part / all) * 100)} %`);
 
 /** `5 minutes ago`, `in 3 days`. */
@@ -49,7 +49,7 @@ export function ago(iso, now = Date.now()) {
 
 export const bytes = (number) => (number < 1024 ? `${number} B` : `${(number / 1024).toFixed(1)} kB`);
 
-/** JSON of one value on one line, shortened. */
+/** Formats a value as JSON on one line, shortened. */
 export function brief(value, most = 80) {
   if (value === undefined) return "";
   const text = JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** Elements of the console, by preact and htm. Text is never parsed as HTML, whatever it contains. */
+/** Elements of the console, by preact and htm. Text is never parsed as HTML, regardless of its content. */
 import htm from "./lib/htm.js";
 import { Component, Fragment, h, render } from "./lib/preact.js";
 

@@ -5,7 +5,7 @@ import { loading, problem } from "./parts.js";
 
 const RETRY_MS = 3000;
 
-/** Whether an error passes: the content comes back with the gateway. */
+/** Whether an error is temporary: the content can be loaded after the gateway is back. */
 const isPassing = (error) => error instanceof Offline || error?.status >= 500;
 
 /** Loads a content. @returns its `value`, or the `error` */
@@ -18,7 +18,7 @@ export async function tryLoad(load, signal) {
 }
 
 /**
- * Shows the result of `load(signal)`, or its problem, and retries temporary ones. Another `key` loads it again.
+ * Shows the result of `load(signal)`, or its problem, and retries temporary ones. A new `key` loads it again.
  *
  * @param first the result of an earlier {@link tryLoad}
  */
@@ -56,10 +56,10 @@ export class Loaded extends Component {
 }
 
 /**
- * Shows a value that is changed on the page, and may be read again and again: `show(value, set)`.
+ * Shows a value that is changed on the page, and may be read repeatedly: `show(value, set)`.
  *
  * @param first the value at the start
- * @param load reads it: `load(signal)`; undefined: it is changed on the page alone
+ * @param load reads it: `load(signal)`; undefined: it is only changed on the page
  */
 export class Live extends Component {
   control = new AbortController();

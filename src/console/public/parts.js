@@ -1,4 +1,4 @@
-/** Parts that several views have. */
+/** Parts that several views use. */
 import { ago, dateTime } from "./format.js";
 import { html } from "./html.js";
 import { stateWords } from "./names.js";
@@ -8,7 +8,7 @@ export function say(text) {
   document.getElementById("announcement").textContent = text;
 }
 
-/** Replaces an empty view: its purpose, and how to get data. */
+/** Replaces an empty view by its purpose, and instructions for getting data. */
 export const emptyState = (title, ...hints) =>
   html`<div class="empty">
     <h2>${title}</h2>
@@ -21,24 +21,24 @@ export const loading = html`<p class="hint" aria-busy="true">Loading…</p>`;
 
 export const hint = (text) => html`<p class="hint">${text}</p>`;
 
-/** The head of a view: its title, and elements beside it. */
+/** The head of a view: its title, with elements next to it. */
 export const viewHead = (title, ...beside) =>
   html`<div class="head">
     <h1>${title}</h1>
     ${beside}
   </div>`;
 
-/** A time as people say it: `5 minutes ago`. */
+/** Shows a time in the form for people: `5 minutes ago`. */
 export const when = (iso) => html`<time datetime=${iso} title=${dateTime(iso)}>${ago(iso)}</time>`;
 
-/** The label of the state of a client's migration. A dash for rows without a client. */
+/** Shows the label of the state of a client's migration, or a dash for rows without a client. */
 export function stateTag(state) {
   if (state === null) return "–";
   const { label, tone, meaning } = stateWords[state];
   return html`<span class=${`tag ${tone}`} data-readiness=${state.replace(" ", "-")} title=${meaning}>${label}</span>`;
 }
 
-/** Names and values below each other. Values that are not there are left out. */
+/** Shows names and values below each other. Missing values are omitted. */
 export const facts = (given) =>
   html`<dl class="facts">
     ${given.filter(Boolean).map(
@@ -50,7 +50,7 @@ export const facts = (given) =>
     )}
   </dl>`;
 
-/** The heads of a table. A column is its name, or its name and whether it has numbers. */
+/** Shows the heads of a table. A column is its name, or its name and whether it contains numbers. */
 const tableHead = (columns) =>
   html`<thead>
     <tr>
@@ -60,7 +60,7 @@ const tableHead = (columns) =>
     </tr>
   </thead>`;
 
-/** A table whose rows are cards on a narrow screen. The caption is for people who can't see it. */
+/** Shows a table whose rows are cards on a narrow screen. The caption is for people who can't see it. */
 export const cardTable = (caption, columns, rows) =>
   html`<table class="cards labelled">
     <caption class="unseen">${caption}</caption>
@@ -68,7 +68,7 @@ export const cardTable = (caption, columns, rows) =>
     <tbody>${rows}</tbody>
   </table>`;
 
-/** A table that scrolls to the side. */
+/** Shows a table that scrolls to the side. */
 export const wideTable = (label, columns, rows, className) =>
   html`<div class="wide-table" tabindex="0" role="region" aria-label=${label}>
     <table class=${className}>
@@ -77,19 +77,20 @@ export const wideTable = (label, columns, rows, className) =>
     </table>
   </div>`;
 
-/** The options of a select. An option is its value and its text; the chosen one is selected. */
+/** Shows the options of a select. An option is its value and its text; the chosen one is selected. */
 export const options = (all, chosen) =>
   all.map(([value, text]) => html`<option value=${value} selected=${value === chosen}>${text}</option>`);
 
 /**
- * A form of filters. Calls `changed` with the filled fields, by name, after every change, and when the form is cleared.
+ * Shows a form of filters. Calls `changed` with the filled fields, by name, after every change, and when the form is
+ * cleared.
  */
 export function filterForm(label, changed, fields) {
   const changedIn = (form) =>
     changed(Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()])));
 
   function clear(event) {
-    // A reset would restore the values of the address.
+    // A reset would restore the values in the address.
     event.preventDefault();
     const form = event.currentTarget;
     for (const control of form.elements) if (control.name) control.value = "";

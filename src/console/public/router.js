@@ -1,7 +1,7 @@
 import { html, render } from "./html.js";
 import { Loaded } from "./loaded.js";
 
-/** A part of an address; undefined for one with an invalid escape. */
+/** Decodes a part of an address; undefined if it contains an invalid escape. */
 function decode(part) {
   try {
     return decodeURIComponent(part);
@@ -10,7 +10,7 @@ function decode(part) {
   }
 }
 
-/** `#/clients/0123?route=GET+/x` → view, its subject, and its parameters. */
+/** Parses `#/clients/0123?route=GET+/x` into the view, its subject, and its parameters. */
 function place() {
   const [path = "", query = ""] = location.hash.slice(1).split("?", 2);
   const parts = path.split("/").map(decode);
@@ -18,7 +18,7 @@ function place() {
   return { view, id, parameters: new URLSearchParams(query), isReadable: !parts.includes(undefined) };
 }
 
-/** The address of a view. */
+/** Returns the address of a view. */
 export function address(view, id, parameters = {}) {
   const given = Object.entries(parameters).filter(([, value]) => value !== "" && value !== undefined);
   const query = new URLSearchParams(given).toString();
@@ -28,12 +28,12 @@ export function address(view, id, parameters = {}) {
     .join("/")}${query && `?${query}`}`;
 }
 
-/** Changes the parameters in the address without a new view. */
+/** Changes the parameters in the address without opening a new view. */
 export function keepInAddress(view, parameters, id) {
   history.replaceState(null, "", address(view, id, parameters));
 }
 
-/** Shows the view of the address, with its title. Without a view in the address, the first one. */
+/** Shows the view in the address, with its title. If the address contains no view, shows the first one. */
 export function startRouter(main, views) {
   let shown = 0;
 

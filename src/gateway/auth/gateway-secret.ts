@@ -18,10 +18,10 @@ const BYTES = 32;
 const OWNER_ONLY = 0o600;
 const GROUP_AND_OTHERS = 0o077;
 
-/** Any other content comes from another program, and may be known or guessed. */
+/** Matches a secret that the gateway created. Any other content comes from a different program, and may be known or guessed. */
 const SECRET = /^[0-9a-f]{64}$/;
 
-/** Writes a temporary file and links it, so that one of several processes that start at the same time wins. */
+/** Writes a temporary file and links it, so that processes that start at the same time use the same secret. */
 function createSecret(file: string): void {
   const temporary = `${file}.${randomBytes(8).toString("hex")}`;
   try {
@@ -34,7 +34,7 @@ function createSecret(file: string): void {
   }
 }
 
-/** Makes the file readable by its owner only, because volumes and copies set their own modes. */
+/** Makes the file readable only by its owner, because volumes and copies set their own modes. */
 function restrictToOwner(file: string): void {
   if ((statSync(file).mode & GROUP_AND_OTHERS) !== 0) chmodSync(file, OWNER_ONLY);
 }
@@ -66,15 +66,15 @@ export function readGatewaySecret({
 }
 
 /**
- * The gateway's own tokens, which clients get in place of v4's. The gateway recognizes them without the store, so
- * that a token whose record was lost is rejected, and not mistaken for a token of v4.
+ * The gateway's own tokens, which clients get instead of v4's. The gateway recognizes them without the store, so that a
+ * token whose record was lost is rejected instead of being treated as a v4 token.
  */
 export type GatewayTokens = ReturnType<typeof createGatewayTokens>;
 
 const HALF_BYTES = 16;
 const FORM = /^[0-9a-f]{64}$/;
 
-/** The prefix is at most a quarter of a token, so that the second quarter stays random. */
+/** The prefix is at most a quarter of a token, so that the rest stays random. */
 const PREFIX = /^[0-9a-f]{16}/;
 
 /** Creates the tokens of a secret: 16 random bytes, and 16 bytes of an HMAC over them with a key derived for this use. */
@@ -109,7 +109,7 @@ const TAG_BYTES = 16;
 export function createEncryptor(secret: string) {
   const key = Buffer.from(hkdfSync("sha256", secret, "", "alpha-gateway: stored grants", 32));
   return {
-    /** @param name Bound to the text as additional data: the result can't be decrypted under another name. */
+    /** @param name Bound to the text as additional data: the result can't be decrypted under a different name. */
     encrypt(text: string, name: string): string {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(CIPHER, key, iv).setAAD(Buffer.from(name));

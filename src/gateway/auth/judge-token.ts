@@ -11,13 +11,13 @@ import type { ResponseHead } from "../upstream/http-call.ts";
 
 /** The meaning of a response of v4 for the token of its request. */
 export type TokenVerdict =
-  /** v4 has accepted it. `grants` is undefined if v4 did not return its scopes. */
+  /** v4 accepted the token. `grants` is undefined if v4 did not return its scopes. */
   | { readonly says: "accepted"; readonly grants: Grants | undefined }
-  /** v4 has rejected it with 401. */
+  /** v4 rejected the token with 401. */
   | { readonly says: "rejected" }
   /**
-   * Neither. Any other response does not prove acceptance: v4 may have refused the request for another reason, or may
-   * have ignored the token. `hasFailed`: v4 failed, which is not the client's fault.
+   * Unknown. v4's response proves neither: v4 may have refused the request for a different reason, or may have ignored
+   * the token. `hasFailed`: v4 failed, which is not the client's fault.
    */
   | { readonly says: "nothing"; readonly hasFailed: boolean };
 
@@ -35,9 +35,9 @@ export type JudgeToken = (call: JudgedCall, response: ResponseHead) => TokenVerd
 
 interface TokenJudgeOptions {
   readonly scopes: Scopes;
-  /** v4's response header with the scopes of the token. Undefined if v4 has none. */
+  /** v4's response header that contains the scopes of the token. Undefined if there is none. */
   readonly scopesHeader: string | undefined;
-  /** Tells which calls are public. */
+  /** Finds out which calls are public. */
   readonly accessOf: FindV4Access;
 }
 
@@ -54,11 +54,11 @@ const NOT_IMPLEMENTED = 501;
 export function createTokenJudge({ scopes, scopesHeader, accessOf }: TokenJudgeOptions): JudgeToken {
   const headerName = scopesHeader?.toLowerCase();
 
-  /** Whether v4 serves a call without a token. Undefined if it is unknown. */
+  /** Whether v4 serves a call without a token. Undefined if this is unknown. */
   function isPublic({ method, path, access }: JudgedCall): boolean | undefined {
     if (access === "public") return true;
     const [withoutQuery = ""] = path.split("?", 1);
-    // A call that some route makes without a token is public.
+    // A call that any route makes without a token is public.
     const isKnownPublic = accessOf(method, withoutQuery)?.required.includes("public");
     return isKnownPublic ?? (access === undefined ? undefined : false);
   }
@@ -68,7 +68,7 @@ export function createTokenJudge({ scopes, scopesHeader, accessOf }: TokenJudgeO
     const scopeList = headerName === undefined ? undefined : headers[headerName];
     if (scopeList !== undefined) return { says: "accepted", grants: scopes.grants(String(scopeList)) };
     if (isSuccess(status) && isPublic(call) === false) return ACCEPTED;
-    // A limit of v4 does not reject the token either. An unknown method is not a failure of v4.
+    // A rate limit of v4 does not reject the token either. An unknown method is not a failure of v4.
     const hasFailed = status === TOO_MANY_REQUESTS || (status >= 500 && status !== NOT_IMPLEMENTED);
     return { says: "nothing", hasFailed };
   };

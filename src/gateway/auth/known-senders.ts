@@ -1,6 +1,6 @@
 /**
- * Senders that a service has accepted. Tokens, user agents and failing requests can be invented, so strangers decide
- * nothing.
+ * Senders that a service has accepted. Tokens, user agents and failing requests can be invented, so unknown senders
+ * must not influence decisions.
  */
 import { provenBy, provenByToken } from "./proven-by.ts";
 import { type AcceptedTokens, fingerprint, type TokenCache } from "./token-cache.ts";
@@ -17,7 +17,10 @@ type JudgedRoute = Pick<Route, "access"> | "unknown" | undefined;
 /** Whether the old service has served a request. A redirect counts as a response of the service. */
 export const isServed = (status: number): boolean => status >= 200 && status < 400;
 
-/** Whether a response of the old service shows that it accepts the token: a success, if the route needs a token. */
+/**
+ * Whether a response of the old service shows that it accepts the token: the response is successful, and the route
+ * needs a token.
+ */
 const showsAcceptance = (route: JudgedRoute, status: number): boolean =>
   route === "unknown"
     ? isServed(status)
@@ -38,18 +41,18 @@ export function noteOldAnswer(
   if (status === 401) ofOldService.delete(hash);
   if (!showsAcceptance(route, status)) return ofOldService.has(hash);
   ofOldService.add(hash);
-  // Also if there are too many tokens to remember this one.
+  // This applies even if there are too many tokens to remember this one.
   return true;
 }
 
 /** The claimed sender of a request. */
 export interface Sender {
   readonly identity: ClientIdentity;
-  /** The fingerprint of the token. Undefined without one. */
+  /** The fingerprint of the token. Undefined if there is no token. */
   readonly hash: string | undefined;
 }
 
-/** Distinguishes clients and strangers. */
+/** Distinguishes known clients from unknown senders. */
 export type KnownSenders = ReturnType<typeof createKnownSenders>;
 
 /** The sender of requests without credentials and without a name. */
@@ -83,11 +86,11 @@ export function createKnownSenders({
 
   return {
     /**
-     * The proven identity of a sender: its name in the client directory (but not by its user agent), else the
-     * application to which the gateway has issued its token, else the fingerprint of a token that one of the two
-     * services has accepted within the last day. If clients need no credentials, all senders are known.
+     * The proven identity of a sender: its name in the client directory (unless it was found by its user agent),
+     * otherwise the application to which the gateway issued its token, otherwise the fingerprint of a token that one of
+     * the two services has accepted within the last day. If clients need no credentials, all senders are known.
      *
-     * @returns undefined for a stranger
+     * @returns undefined for an unknown sender
      */
     knownAs({ identity, hash }: Sender): string | undefined {
       const name = nameOf(identity);
@@ -96,13 +99,13 @@ export function createKnownSenders({
       return hash !== undefined && isAccepted(hash) ? fingerprint(hash) : undefined;
     },
     /**
-     * The sender, for counting clients: see {@link provenBy}. If clients may share an address, only tokens count.
+     * The sender, for counting clients: see {@link provenBy}. If clients may share an address, only tokens are counted.
      *
-     * @returns undefined for a stranger
+     * @returns undefined for an unknown sender
      */
     provenBy({ identity, hash }: Sender, address: string): string | undefined {
       const name = nameOf(identity);
-      // A token that nobody checks may be invented.
+      // A token that is never checked may be invented.
       if (!needsCredentials) return provenBy(name, undefined, address);
       if (name !== undefined) return provenBy(name, undefined, address);
       if (hash === undefined || !isAccepted(hash)) return undefined;

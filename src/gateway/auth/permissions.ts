@@ -24,7 +24,7 @@ export function judge(issued: TokenLookup, info?: TokenInfo): Validity {
 export const grantsOf = (issued: TokenLookup, info: TokenInfo | undefined): Grants | undefined =>
   typeof issued === "object" ? issued.levels : info?.refused ? undefined : info?.grants;
 
-/** A token without scopes may only use the routes that the pack opens to it. */
+/** Whether a token has no scopes. It may then only use the routes that the pack opens to it. */
 export const hasNoScopes = (grants: Grants): boolean => grants !== "all" && grants.size === 0;
 
 /** Whether a token may use a route of alpha. */
@@ -37,7 +37,7 @@ export const permitsRoute = (
 /**
  * Whether a token of the gateway may make a v4 call. A call that alpha's routes make needs the scopes of these routes.
  * Alpha has no scope for other calls. They pass if the token's v4 scopes are not wider than its alpha levels. For a
- * read, only the levels for reading count. A token without scopes may make only public calls, because the response is
+ * read, only the levels for reading are compared. A token without scopes may make only public calls, because the response is
  * not translated and nothing can be removed from it.
  *
  * @param needed the rules of alpha's routes for the call; undefined if no route makes it

@@ -1,4 +1,4 @@
-/** Decides who counts as one client, because anybody can get as many tokens as they like. */
+/** Decides which requests belong to one client, because any client can get any number of tokens. */
 import { hash } from "node:crypto";
 import { addressNetwork } from "../../base/index.ts";
 
@@ -11,12 +11,12 @@ const shortHash = (parts: readonly (string | null)[]): string =>
   hash("sha256", JSON.stringify(parts)).slice(0, LENGTH);
 
 /**
- * The proven owner of a request: a client of the directory or an application, else a token and its network. Anybody
- * can get as many tokens or addresses as they like: see {@link createIsSameClient}.
+ * The proven owner of a request: a client of the directory or an application, otherwise a token and its network. Any
+ * client can get any number of tokens or addresses: see {@link createIsSameClient}.
  *
- * @param name in the directory, not by the user agent, or of an application. Undefined without one
- * @param token the fingerprint of an accepted token. Without one only the network identifies the client
- * @param address of the client
+ * @param name the name in the directory (not found by the user agent), or of an application. Undefined if there is none
+ * @param token the fingerprint of an accepted token. If there is none, only the network identifies the client
+ * @param address the client's address
  */
 export function provenBy(
   name: string | undefined,
@@ -35,22 +35,22 @@ export const provenByToken = (token: string): string => shortHash(["token", toke
 export const partsOf = (by: string): readonly string[] => by.split(SEPARATOR);
 
 /**
- * Creates the test whether another value of {@link provenBy} shares the name, the token or the network. Both then
- * count as one client.
+ * Creates the test whether another value of {@link provenBy} shares the name, the token or the network. Both are then
+ * counted as one client.
  */
 export function createIsSameClient(by: string): (other: string) => boolean {
   const parts = partsOf(by);
   return (other) => partsOf(other).some((part) => parts.includes(part));
 }
 
-/** Finds a counted client that another client belongs to. Returns the other client itself if there is none. */
+/** Finds a counted client that belongs to the same client as `by`. Returns `by` if there is none. */
 export function countedAs(clients: readonly string[], by: string): string {
   return clients.includes(by) ? by : (clients.find(createIsSameClient(by)) ?? by);
 }
 
 /**
- * Counts clients. A client that shares its token or its network with a counted one is not counted again. So clients
- * without a name count at most as often as they have tokens, and as they have networks.
+ * Counts clients. A client that shares its token or its network with a counted one is not counted again. So the number
+ * of counted clients without a name never exceeds their number of tokens, or their number of networks.
  */
 export class ProvenClients {
   readonly #counted = new Set<string>();
@@ -61,12 +61,12 @@ export class ProvenClients {
     for (const by of counted) this.add(by);
   }
 
-  /** Clients that are counted. */
+  /** Number of counted clients. */
   get size(): number {
     return this.#counted.size;
   }
 
-  /** The counted client that stands for another one, if there is one. */
+  /** Returns the counted client that belongs to the same client as `by`, if there is one. */
   find(by: string): string | undefined {
     const [known] = partsOf(by).flatMap((part) => this.#byPart.get(part) ?? []);
     return known;

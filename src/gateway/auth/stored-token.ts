@@ -6,7 +6,7 @@ import { type Owner, type Room, StateUnavailableError } from "../../base/index.t
 const refreshCredentialsSchema = z.object({ token: z.string(), client: z.string(), secret: z.string() });
 
 const storedTokenSchema = z.object({
-  /** The scopes of the client, in alpha's words: the requested ones, as far as v4 granted them. */
+  /** The scopes of the client, in alpha's words: the requested ones that v4 granted. */
   scopes: z.string(),
   /** The current v4 token. Missing if the client's own token is the v4 token. */
   token: z.string().exactOptional(),
@@ -18,7 +18,7 @@ const storedTokenSchema = z.object({
   /** The creator of a personal token. It owns the tokens that are created with it. */
   owner: z.string().exactOptional(),
   /**
-   * The OAuth client id of the application to which the token was issued. Records of older versions have it only in
+   * The OAuth client id of the application to which the token was issued. Records of older versions only contain it in
    * `refresh`.
    */
   application: z.string().exactOptional(),
@@ -57,7 +57,7 @@ export function parseStoredToken(text: string): StoredToken | undefined {
 /** A gateway token, prepared for requests. */
 export interface ActiveToken {
   readonly levels: Grants;
-  /** The token for v4, in place of the client's. */
+  /** The token for v4, which replaces the client's. */
   readonly token: string;
   /**
    * Its key in the token cache. It starts with the hash of the client's token, so that both entries are purged
@@ -95,8 +95,8 @@ export function tokenLifetime(
 }
 
 /**
- * Maximum number of entries of a creator. A personal token has two entries: its record, and the levels that lists
- * show. Nobody needs a thousand of them.
+ * Maximum number of entries of a creator. A personal token has two entries: its record, and the levels for lists. No
+ * creator needs a thousand tokens.
  */
 export const PERSONAL_ENTRIES = 2;
 const PERSONAL_SHARE = 1000 * PERSONAL_ENTRIES;
@@ -105,7 +105,7 @@ const PERSONAL_SHARE = 1000 * PERSONAL_ENTRIES;
 const APPLICATION_SHARE = 100_000;
 
 /**
- * The owner of the personal tokens that a client creates: its token, or the creator of that token. Otherwise each new
+ * The owner of the personal tokens that a client creates: its token, or the creator of that token. Otherwise, each new
  * token would have its own share.
  *
  * @param creator Owner of the client's token, if that is a personal token of the gateway.
@@ -116,7 +116,7 @@ export const personalOwner = (hash: string | undefined, creator: string | undefi
   share: PERSONAL_SHARE,
 });
 
-/** The owner of the tokens that an application gets for its users. */
+/** The owner of the tokens that are issued to an application for its users. */
 export const applicationOwner = (client: string): Owner => ({
   group: "application",
   id: fingerprint(tokenHash(client)),

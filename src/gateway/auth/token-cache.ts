@@ -5,11 +5,11 @@ import type { Grants } from "../../pack/index.ts";
 /** The SHA-256 of a token in hex. It identifies the token everywhere: tokens are never stored or logged in clear text. */
 export const tokenHash = (token: string): string => hash("sha256", token, "hex");
 
-/** The part of a hash that identifies clients in the audit. It is too short to find the token by trying. */
+/** The part of a hash that identifies clients in the audit. It is too short to find the token by brute force. */
 export const fingerprint = (hash: string): string => hash.slice(0, 16);
 
 /**
- * The known facts about a token from v4. Decisions are never cached: every request is checked against this information again
+ * The known facts about a token from v4. Decisions are never cached: every request is checked against this information
  * (oathkeeper CVE-2021-32701 cached the decision).
  */
 export type TokenInfo =
@@ -23,11 +23,11 @@ type AcceptedInfo = Extract<TokenInfo, { readonly refused: false }>;
 const REJECTED: TokenInfo = { refused: true };
 
 export interface TokenCache {
-  /** The information about a token; undefined if there is none. Synchronous if this process has it. */
+  /** The information about a token; undefined if there is none. Synchronous if this process has cached it. */
   get(hash: string): TokenInfo | undefined | Promise<TokenInfo | undefined>;
   /**
-   * Whether v4 has accepted a token within the last day, and has not rejected it since, as far as this process knows.
-   * Its cached information may be gone.
+   * Whether v4 has accepted a token within the last day, and has not rejected it since, according to this process. Its
+   * cached information may have expired.
    */
   wasAccepted(hash: string): boolean;
   /** Records that v4 has accepted a token. @param grants Its scopes, if v4 returned them. */
@@ -55,7 +55,7 @@ export interface TokenCacheEntry {
 /** A cache in this process. */
 export interface MemoryTokenCache extends TokenCache {
   get(hash: string): TokenInfo | undefined;
-  /** @returns Whether the information is new, or must be stored again. So does `setRejected`. */
+  /** @returns whether the information is new, or must be stored again. `setRejected` returns the same. */
   setScopes(hash: string, grants: Grants | undefined): boolean;
   setRejected(hash: string): boolean;
   /** Stores an entry of the shared cache. */
@@ -74,14 +74,14 @@ const MOST_TOKENS = 100_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Tokens that v4 has accepted within the last day. They are remembered for longer than their cached information, as
- * hashes, in one process. When it is full, further tokens are not remembered, so that a client that creates many
- * tokens can't evict the tokens of others.
+ * Tokens that v4 has accepted within the last day. Their hashes are kept for longer than their cached information, in
+ * one process. When the set is full, further tokens are not added, so that a client that creates many tokens can't
+ * evict the tokens of other clients.
  */
 export class AcceptedTokens {
   readonly #size: number;
   readonly #clock: () => number;
-  /** When each token is forgotten, in this order, because every acceptance moves its token to the end. */
+  /** The expiry of each token, sorted, because every acceptance moves its token to the end. */
   readonly #endsByHash = new Map<string, number>();
 
   /** @param size Maximum number of tokens. @param clock A monotonic clock in milliseconds. */
@@ -130,8 +130,8 @@ export const isAcceptedToken = (
 const HASH_LENGTH = 64;
 
 /**
- * Whether a fingerprint is a whole hash. Then no search is needed. Requests of clients purge only by whole hashes, so
- * that their cost does not grow with the number of entries.
+ * Whether a fingerprint is a whole hash, so that no search is needed. Requests of clients only purge by whole hashes,
+ * so that their cost does not grow with the number of entries.
  */
 export const isWholeHash = (fingerprint: string): boolean => fingerprint.length === HASH_LENGTH;
 
@@ -150,7 +150,7 @@ export function createTokenCache({
     cache.delete(hash);
     rejected.delete(hash);
   };
-  /** @param ttlMs Above 0: the library takes 0 for "no expiry". */
+  /** @param ttlMs above 0: the library treats 0 as "no expiry" */
   function reject(hash: string, ttlMs: number): void {
     accepted.delete(hash);
     cache.delete(hash);
@@ -166,10 +166,10 @@ export function createTokenCache({
     wasAccepted: (hash) => accepted.has(hash),
     setScopes(hash, grants) {
       const info = cache.get(hash);
-      // Every response of v4 confirms the information. It is stored again after half of its lifetime.
+      // Every response of v4 confirms the information. It is only stored again after half of its lifetime.
       const isFresh = cache.getRemainingTTL(hash) > ttl / 2;
       if (info && isFresh && isCovered(grants, info.grants)) return false;
-      // A response without scopes does not change the known ones.
+      // A response without scopes does not change the known scopes.
       accept(hash, { refused: false, grants: grants ?? info?.grants }, ttl);
       return true;
     },
@@ -200,27 +200,27 @@ export function createTokenCache({
   };
 }
 
-/** Whether the cached grants equal those of a response, or the response has none. */
+/** Whether the cached grants equal those of a response, or the response contains none. */
 function isCovered(grants: Grants | undefined, cached: Grants | undefined): boolean {
   if (grants === undefined || cached === grants) return true;
   if (cached === undefined || cached === "all" || grants === "all") return false;
   return cached.size === grants.size && [...grants].every(([area, level]) => cached.get(area) === level);
 }
 
-/** A cache that processes share. Its methods reject soon if it can't be reached. */
+/** A cache that several processes share. Its methods reject soon if it can't be reached. */
 export interface TokenCacheBackend {
   get(hash: string): Promise<TokenCacheEntry | undefined>;
   /** @param info undefined: deletes the entry. */
   set(hash: string, info: TokenInfo | undefined): Promise<void>;
   /** Deletes the tokens with a fingerprint, and notifies all processes. */
   purge(fingerprint: string): Promise<void>;
-  /** Sets the listener for purges. It gets `""`, which means all tokens, if a notification may have been missed. */
+  /** Sets the listener for purges. It is called with `""`, which means all tokens, if a notification may have been missed. */
   onPurge(listener: (fingerprint: string) => void): void;
 }
 
 /**
- * Creates a cache in this process in front of a shared one. If the backend can't be reached, it counts as empty, and
- * v4 decides.
+ * Creates a cache in this process in front of a shared one. If the backend can't be reached, it is treated as empty,
+ * and v4 decides.
  */
 export function createSharedTokenCache(local: MemoryTokenCache, backend: TokenCacheBackend): TokenCache {
   const readsInFlight = new Map<string, Promise<TokenInfo | undefined>>();
@@ -242,8 +242,8 @@ export function createSharedTokenCache(local: MemoryTokenCache, backend: TokenCa
   }
 
   /**
-   * Writes information to the backend, if it is new. If that fails, other processes ask v4. An entry that arrives there after a
-   * purge is deleted again, because v4's response may be older than the purge.
+   * Writes information to the backend, if it is new. If that fails, other processes call v4. An entry that arrives
+   * there after a purge is deleted again, because v4's response may be older than the purge.
    */
   async function writeIfNew(hash: string, isNew: boolean): Promise<void> {
     if (!isNew) return;

@@ -5,14 +5,14 @@ import type { Encryptor, GatewayTokens } from "./gateway-secret.ts";
 
 /** The record of a token in the store. */
 export interface TokenRecord {
-  /** The encrypted record; undefined without one. */
+  /** The encrypted record; undefined if there is none. */
   readonly encrypted: string | undefined;
   /**
-   * Undefined for a token that is not the gateway's. A gateway token whose record was lost counts as revoked, because
-   * its permissions are unknown.
+   * Undefined for a token that the gateway did not issue. A gateway token whose record was lost is treated as revoked,
+   * because its permissions are unknown.
    */
   readonly storedToken: StoredToken | undefined;
-  /** Until when the record is used without a new read, by the clock of the records. */
+  /** The time until which the record is used without a new read, by the clock of the records. */
   readonly freshUntil: number;
 }
 
@@ -31,7 +31,7 @@ interface TokenRecordsOptions {
 /** Alpha's tokens never expired. A client that sends no request for longer than this must sign in again. */
 const KEPT_SECONDS = 400 * 86_400;
 
-/** After this time a revocation by another process takes effect here. */
+/** Milliseconds after which a revocation by another process takes effect here. */
 const FRESH_MS = 3000;
 
 /** A record is stored before its client gets the token, so a missing record will not appear later. */
@@ -40,12 +40,12 @@ const WITHOUT_RECORD_FRESH_MS = 60_000;
 const keyOf = (hash: string): string => `grant:${hash}`;
 
 /**
- * Stands for a record that was lost, damaged, or encrypted with another secret. It permits nothing. It is a new
+ * Replaces a record that was lost, damaged, or encrypted with a different secret. It permits nothing. It is a new
  * object each time, because the token store uses it as a cache key.
  */
 const createRevoked = (): StoredToken => ({ scopes: "", over: true });
 
-/** Reads and writes the records of gateway tokens in the store, and caches the last ones in this process. */
+/** Reads and writes the records of gateway tokens in the store, and caches the most recent ones in this process. */
 export class TokenRecords {
   readonly #options: TokenRecordsOptions;
   readonly #store: KeyValueStore;
@@ -95,13 +95,13 @@ export class TokenRecords {
   /**
    * Reads the record from the store.
    *
-   * @param token The client's token. Without a record, its form shows whether the gateway created it.
+   * @param token The client's token. If there is no record, the token's format shows whether the gateway issued it.
    * @throws {StateUnavailableError}
    */
   async read(hash: string, token?: string): Promise<TokenRecord> {
     const encrypted = await this.#store.get(keyOf(hash));
     if (encrypted !== undefined) return this.#cacheRecord(hash, encrypted, this.#decrypt(hash, encrypted));
-    // A record that this process has seen before was lost too, whoever created the token.
+    // A record that this process has read before was lost as well, regardless of the token's creator.
     const isLost =
       this.#cache.get(hash)?.storedToken !== undefined ||
       (token !== undefined && this.#options.gatewayTokens.isGatewayToken(token));
@@ -111,8 +111,8 @@ export class TokenRecords {
   /**
    * Adds the record of a new token.
    *
-   * @param seconds How long the record is kept. Default: the maximum inactivity of a client.
-   * @returns Why it was not stored, or `free`.
+   * @param seconds Seconds until the record is deleted. Default: the maximum inactivity of a client.
+   * @returns `free` if it was stored, otherwise the reason why not
    */
   async add(hash: string, storedToken: StoredToken, owner: Owner, seconds = KEPT_SECONDS): Promise<Room> {
     const encrypted = this.#encrypt(hash, storedToken);

@@ -17,19 +17,19 @@ export interface TokenIssuer {
   /**
    * Gets the next token.
    *
-   * @returns undefined if the login server says that the refresh token is permanently invalid.
+   * @returns undefined if the login server responds that the refresh token is permanently invalid
    * @throws {Error} for any other failure, which may be temporary.
    */
   refresh(credentials: RefreshCredentials): Promise<IssuedToken | undefined>;
   /** Revokes a token that no client will use. Never throws. */
   discard(issued: IssuedToken, credentials: RefreshCredentials): Promise<void>;
-  /** The longest time that `refresh` takes, in seconds. */
+  /** Maximum duration of `refresh` in seconds. */
   readonly timeoutSeconds: number;
 }
 
 const POLL_MS = 100;
 
-/** Milliseconds by which a lock outlives the longest refresh. */
+/** Seconds by which a lock outlives the longest refresh. */
 const LOCK_MARGIN_SECONDS = 10;
 
 /** Pause after a failed refresh, in milliseconds. */
@@ -41,7 +41,7 @@ const HELD_MS = 1000;
 /** Pause after the refresh of a token that v4 has rejected, in milliseconds. v4 may reject the next token as well. */
 const REJECTED_RETRY_MS = 30_000;
 
-/** Maximum number of tokens in a pause. */
+/** Maximum number of paused tokens. */
 const MAX_PAUSES = 10_000;
 
 /** Whether a token should be refreshed now. */
@@ -65,12 +65,12 @@ export interface TokenRefresherOptions {
 }
 
 /**
- * Refreshes the v4 tokens of gateway tokens, or waits for another process that refreshes one. After a failed refresh,
- * the token is paused.
+ * Refreshes the v4 tokens of gateway tokens, or waits for another process that does so. After a failed refresh, the
+ * token is paused.
  *
  * Single flight per token: a map in this process, and a lock with an expiry between processes. If a process dies
- * between the response of the login server and the write to the store, the next refresh token is lost: the token
- * works until it expires, and then the client has to sign in again. This window is as short as one write.
+ * between the response of the login server and the write to the store, the next refresh token is lost: the token works
+ * until it expires, and then the client has to sign in again. This window is as short as one write.
  */
 export class TokenRefresher {
   readonly #options: TokenRefresherOptions;
@@ -85,7 +85,7 @@ export class TokenRefresher {
     this.#paused = new LRUCache({ max: MAX_PAUSES, ttlResolution: 0, perf: { now } });
   }
 
-  /** Refreshes a token, unless that has failed before. Returns undefined in a pause. See {@link #tryRefresh} */
+  /** Refreshes a token, unless that has failed recently. Returns undefined during a pause. See {@link #tryRefresh} */
   refresh(hash: string): Promise<void> | undefined {
     if (this.#paused.has(hash)) return undefined;
     // An expired token waits for the other process.
@@ -109,8 +109,8 @@ export class TokenRefresher {
   }
 
   /**
-   * Refreshes a token, and pauses it after a failure, which is only reported. The caller then uses the cached record,
-   * which may be the old one.
+   * Refreshes a token, and pauses it after a failure. The failure is only reported: the caller then uses the cached
+   * record, which may be the old one.
    *
    * @param rejectedHash Hash of the v4 token that v4 has rejected before it expired.
    */
@@ -135,7 +135,7 @@ export class TokenRefresher {
   async #refresh(hash: string, rejectedHash: string | undefined): Promise<void> {
     const { store, clock } = this.#options;
     const lock = `renewing:${hash}`;
-    // A random value, so that a process that was too slow can't release the lock of the next one.
+    // A random value, so that a process that was too slow can't release the lock of the next process.
     const holder = randomUUID();
     const ends = this.#endOf(hash);
     const deadline = performance.now() + this.#lockSeconds * 1000;
@@ -184,7 +184,7 @@ export class TokenRefresher {
       token: issued.token,
       ...(before.application !== undefined && { application: before.application }),
       ...tokenLifetime(issued.expiresInSeconds, at),
-      // Without a new refresh token the old one is used again (RFC 6749 section 6).
+      // If the response contains no new refresh token, the old one is used again (RFC 6749 section 6).
       refresh: issued.refresh === undefined ? refresh : { ...refresh, token: issued.refresh },
     };
   }

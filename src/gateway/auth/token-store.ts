@@ -15,15 +15,15 @@ import type { TokenRecord, TokenRecords } from "./token-records.ts";
 import type { GatewayTokens } from "./gateway-secret.ts";
 import { isDue, TokenRefresher, type TokenRefresherOptions } from "./token-refresh.ts";
 
-/** A valid token can't be used now. The message is for the log. The client gets a 500 without details. */
+/** A valid token can't be used at the moment. The message is for the log. The client gets a 500 without details. */
 export class TokenUnavailableError extends Error {
   override readonly name = "TokenUnavailableError";
   readonly code = "AG_TOKEN_UNAVAILABLE";
 }
 
 /**
- * A gateway token. Undefined for another token. `unknown` if the store does not respond and this process has never
- * seen the token.
+ * A gateway token. Undefined for any other token. `unknown` if the store does not respond and this process has never
+ * read the token's record.
  */
 export type TokenLookup = ActiveToken | undefined | "unknown";
 
@@ -31,21 +31,21 @@ interface TokenStoreOptions extends TokenRefresherOptions {
   readonly gatewayTokens: GatewayTokens;
 }
 
-/** The permissions of a token that v4 has issued, and how to store it. */
+/** The permissions of a token that v4 issued, and options for storing it. */
 interface NewToken extends Pick<StoredToken, "scopes"> {
   readonly refresh: RefreshCredentials | undefined;
   readonly owner: Owner;
-  /** When it was requested, in milliseconds since 1970. */
+  /** The time of the request, in milliseconds since 1970. */
   readonly at: number;
-  /** How long it is kept. Default: the maximum inactivity of a client. */
+  /** Seconds until it is deleted. Default: the maximum inactivity of a client. */
   readonly seconds?: number;
   /** First characters of the gateway token. */
   readonly shown?: string;
-  /** The OAuth client id of the application that gets it. */
+  /** The OAuth client id of the application that receives the token. */
   readonly application?: string;
 }
 
-/** The key of the levels of a personal token. People read these; they decide nothing. */
+/** The key of the levels of a personal token. They are only displayed, and have no effect on authorization. */
 const levelsKey = (shown: string): string => `levels:${tokenHash(shown)}`;
 
 /** Levels as text: the hash of the token, and its scopes. */
@@ -65,8 +65,8 @@ export class TokenStore {
   }
 
   /**
-   * Finds a token. Synchronous if this process has a recent record: a few seconds old, or a minute for tokens of
-   * others. A token that expires soon is refreshed in the background. An expired one is refreshed first.
+   * Finds a token. Synchronous if this process has a recent record: a few seconds old, or a minute for tokens that the
+   * gateway did not issue. A token that expires soon is refreshed in the background. An expired one is refreshed first.
    *
    * @throws {TokenUnavailableError} if it must be refreshed first, and can't be.
    */
@@ -77,11 +77,11 @@ export class TokenStore {
   }
 
   /**
-   * Finds another v4 token after v4 has rejected one with 401. Another process may have refreshed it, because login
+   * Finds a different v4 token after v4 has rejected one with 401. Another process may have refreshed it, because login
    * servers then revoke the old token. Otherwise it is refreshed, at most once in half a minute.
    *
    * @param rejectedHash Hash of the v4 token that v4 has rejected.
-   * @returns undefined if there is no other v4 token.
+   * @returns undefined if there is no different v4 token.
    */
   async findReplacement(hash: string, token: string, rejectedHash: string): Promise<ActiveToken | undefined> {
     const record = await this.#records.read(hash, token).catch(this.#options.onError);
@@ -95,9 +95,9 @@ export class TokenStore {
   }
 
   /**
-   * Checks that a token can be saved, before the upstream creates one that could not be given to anybody.
+   * Checks that a token can be saved, before the upstream creates one that no client could receive.
    *
-   * @throws {HttpError} if its owner has too many. {StateUnavailableError}
+   * @throws {HttpError} if its owner has too many tokens. {StateUnavailableError}
    */
   async requireRoom(owner: Owner): Promise<void> {
     requireRoom(await this.#options.store.room(owner, owner.group === "personal" ? PERSONAL_ENTRIES : 1));
@@ -106,8 +106,8 @@ export class TokenStore {
   /**
    * Stores a token that v4 has issued.
    *
-   * @returns The gateway token, which the client gets in its place.
-   * @throws {HttpError} if its owner has too many. {StateUnavailableError}
+   * @returns the gateway token, which the client gets instead
+   * @throws {HttpError} if its owner has too many tokens. {StateUnavailableError}
    */
   async save(issued: Omit<IssuedToken, "scopes">, kept: NewToken): Promise<string> {
     const { scopes, owner, refresh, at, seconds, shown, application } = kept;
@@ -127,7 +127,7 @@ export class TokenStore {
   /**
    * Stores the scopes of a personal token under the part of it that lists show.
    *
-   * @throws {HttpError} if its owner has too many. {StateUnavailableError}
+   * @throws {HttpError} if its owner has too many tokens. {StateUnavailableError}
    */
   async saveLevels(
     shown: string,
@@ -153,7 +153,7 @@ export class TokenStore {
     return scopes;
   }
 
-  /** Deletes all stored data of a personal token. @param shown The part of it that lists show. */
+  /** Deletes all stored data of a personal token. @param shown the part of the token in lists */
   async forget(shown: string): Promise<void> {
     const [hash] = await this.#readLevels(shown);
     if (hash !== undefined) await this.#records.delete(hash);
@@ -165,7 +165,7 @@ export class TokenStore {
     return (await this.#records.read(hash, token)).storedToken;
   }
 
-  /** Revokes a token: in this process at once, in others within seconds. @throws {StateUnavailableError} */
+  /** Revokes a token: in this process immediately, in other processes within seconds. @throws {StateUnavailableError} */
   revoke(hash: string): Promise<void> {
     return this.#records.delete(hash);
   }
@@ -205,7 +205,7 @@ export class TokenStore {
         return this.#records.cached(hash);
       }));
     if (!record) {
-      // v4 has never seen a gateway token, so v4 can't decide.
+      // v4 has never received a gateway token, so v4 can't decide.
       if (this.#options.gatewayTokens.isGatewayToken(token))
         throw new TokenUnavailableError("the state store does not respond: the upstream's token is unknown");
       return "unknown";
@@ -213,7 +213,7 @@ export class TokenStore {
     const { storedToken } = record;
     if (!storedToken || !this.#isDue(storedToken)) return this.#toActiveToken(storedToken, hash, token);
     const refreshing = this.#refresher.refresh(hash);
-    // In the background, while the current token works.
+    // The refresh runs in the background, while the current token works.
     if (!this.#hasExpired(storedToken)) return this.#toActiveToken(storedToken, hash, token);
     await refreshing;
     const refreshed = this.#records.cached(hash)?.storedToken ?? storedToken;

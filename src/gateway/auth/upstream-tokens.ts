@@ -1,23 +1,23 @@
-/** Tokens that the upstream gets in place of the clients' tokens. */
+/** Tokens that are sent to the upstream instead of the clients' tokens. */
 import { isDeepStrictEqual } from "node:util";
 import { tokenHash } from "./token-cache.ts";
 
 /** A token of the upstream, and its key in the token cache. */
 export interface UpstreamToken {
   readonly token: string;
-  /** It starts with the hash of the client's token, so that both entries are purged together. */
+  /** The hash of the client's token comes first, so that both entries are purged together. */
   readonly hash: string;
 }
 
 /** The table of the clients' tokens. */
 export interface UpstreamTokens {
   /**
-   * Finds the upstream's token for a client's. It looks up a hash, so that its time reveals nothing about the tokens.
+   * Finds the upstream's token for a client's. It looks up a hash, so that its time does not depend on the tokens.
    *
-   * @returns undefined for a token that the gateway does not know
+   * @returns undefined for an unknown token
    */
   find(hash: string): UpstreamToken | undefined;
-  /** The gateway's own token for all calls. Undefined if each client has another one. */
+  /** The gateway's own token for all calls. Undefined if each client has its own upstream token. */
   readonly gatewayToken: string | undefined;
 }
 
@@ -36,7 +36,7 @@ function hashTokens(tokens: Iterable<TokenPair>): ReadonlyMap<string, UpstreamTo
   return byHash;
 }
 
-/** Creates the table. It stores the clients' tokens as hashes only. */
+/** Creates the table. It only stores the clients' tokens as hashes. */
 export function createUpstreamTokens(tokens: Iterable<TokenPair>, gatewayToken?: string) {
   let byHash = hashTokens(tokens);
   return {

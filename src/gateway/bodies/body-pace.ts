@@ -1,20 +1,20 @@
 import { PATIENCE, type Patience } from "./policy.ts";
 
-/** The rate of a body. Only its last seconds count. */
+/** Measures the rate of a body in its last seconds. */
 export class BodyPace {
   readonly #begun = performance.now();
   readonly #patience: Patience;
   readonly #lengthOf: () => number;
-  /** Its length at the last checks. */
+  /** The lengths of the body at the last checks. */
   readonly #lengths: number[] = [];
 
-  /** @param lengthOf bytes of the body so far */
+  /** @param lengthOf returns the number of bytes of the body so far */
   constructor(isKnown: boolean, lengthOf: () => number) {
     this.#patience = PATIENCE[isKnown ? "known" : "unknown"];
     this.#lengthOf = lengthOf;
   }
 
-  /** Records the length, each second. @returns whether the body is too slow */
+  /** Records the length once per second. @returns whether the body is too slow */
   check(): boolean {
     const { seconds, bytesPerSecond, deadlineMs } = this.#patience;
     const length = this.#lengthOf();
@@ -24,7 +24,7 @@ export class BodyPace {
     return length - (this.#lengths.shift() ?? 0) < seconds * bytesPerSecond;
   }
 
-  /** Bytes since the last check but one, at least a second ago. Undefined if the body is newer. */
+  /** Bytes since the second last check, at least a second ago. Undefined if the body is newer. */
   recentBytes(): number | undefined {
     const before = this.#lengths.at(-2);
     return before === undefined ? undefined : this.#lengthOf() - before;

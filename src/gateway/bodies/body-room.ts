@@ -14,7 +14,7 @@ const busy = (): HttpError =>
 const tooSlow = (): HttpError =>
   new HttpError(400, "The body came too slowly while others waited for its memory.");
 
-/** The memory for the bodies of clients. It always has room for two of the largest bodies. */
+/** The memory for the bodies of clients. Two of the largest bodies always fit. */
 function createUsage(all: number, largest: number): ShareUsage {
   const share = (part: number, bodies: number): number => Math.max(all * part, bodies * largest);
   return new ShareUsage({
@@ -32,17 +32,17 @@ export interface HeldBody {
   readonly owner: ShareClient;
   /** Whether the declared length makes it a large body. */
   readonly isDeclaredLarge: boolean;
-  /** Bytes that it occupies. Only the room changes them. */
+  /** Bytes that the body occupies. Only the `BodyRoom` changes this. */
   held: number;
-  /** Bytes of the last second or two, while it is being received. Undefined if that is not known. */
+  /** Bytes received in the last one or two seconds. Undefined if this is unknown. */
   recentBytes(): number | undefined;
-  /** Ends it while it is being received. */
+  /** Ends the body while it is being received. */
   fail(error: HttpError): void;
 }
 
 interface Waiter {
   readonly body: HeldBody;
-  /** Bytes that it requests. */
+  /** Number of requested bytes. */
   readonly bytes: number;
   readonly onRoom: () => void;
 }
@@ -58,7 +58,7 @@ export class BodyRoom<Body extends HeldBody = HeldBody> {
   readonly #queue = createUsage(WAITING_BODIES.bodies, 1);
   readonly #waiters = new Set<Waiter>();
 
-  /** @param bodyLimit bytes of the largest body */
+  /** @param bodyLimit maximum number of bytes of a body */
   constructor(bodyLimit: number) {
     this.#large = createUsage(Math.min(BODY_MEMORY.bodies * bodyLimit, BODY_MEMORY.bytes), bodyLimit);
   }
@@ -68,7 +68,7 @@ export class BodyRoom<Body extends HeldBody = HeldBody> {
     return this.#small.all + this.#large.all;
   }
 
-  /** Sets how many bytes a body occupies, more or fewer than before. @returns false if there is no room */
+  /** Sets the number of bytes that a body occupies, more or fewer than before. @returns false if there is no room */
   resize(body: HeldBody, bytes: number): boolean {
     if (bytes > body.held && !this.#hasRoom(body, bytes)) return false;
     const [before, after] = [this.#partOf(body, body.held), this.#partOf(body, bytes)];
@@ -82,9 +82,9 @@ export class BodyRoom<Body extends HeldBody = HeldBody> {
   }
 
   /**
-   * Waits until a body may occupy this many bytes. The result leaves the queue.
+   * Waits until a body may occupy this many bytes. The returned function leaves the queue.
    *
-   * @param onRoom is called when it holds them. @param onBusy is called when there was no room in time
+   * @param onRoom called when the body occupies them. @param onBusy called if there is no room in time
    */
   waitFor(body: HeldBody, bytes: number, onRoom: () => void, onBusy: (error: HttpError) => void): () => void {
     if (!this.#queue.isWithin(body.owner)) {
@@ -113,7 +113,7 @@ export class BodyRoom<Body extends HeldBody = HeldBody> {
     return leave;
   }
 
-  /** Ends bodies that are too slow while others wait for room. */
+  /** Ends bodies that are too slow while other bodies wait for room. */
   makeRoom(): void {
     for (const waiter of this.#waiters) this.#makeRoom(waiter);
   }
@@ -129,9 +129,9 @@ export class BodyRoom<Body extends HeldBody = HeldBody> {
   }
 
   /**
-   * Ends the slowest bodies of networks that occupy more than the waiting body's network, as many as are needed. None
-   * if all of them are not enough: the waiting body's own client may have used up its share. A client without an
-   * accepted token never ends a body of a client with one.
+   * Ends the slowest bodies of networks that occupy more than the waiting body's network, until there is enough room.
+   * If ending all of them would not suffice, none is ended: the waiting body's own client may have used up its share. A
+   * client without an accepted token never ends a body of a client with one.
    */
   #makeRoom({ body, bytes }: Waiter): void {
     const part = this.#partOf(body, bytes);
@@ -148,7 +148,7 @@ export class BodyRoom<Body extends HeldBody = HeldBody> {
     if (isEnough) for (const slow of ended) slow.fail(tooSlow());
   }
 
-  /** The bodies that are too slow for others to wait for them, the slowest first. */
+  /** Returns the bodies that are too slow while other bodies wait, the slowest first. */
   #findSlow(part: ShareUsage): readonly HeldBody[] {
     return [...this.coming]
       .filter((body) => body.held > 0 && this.#partOf(body, body.held) === part)

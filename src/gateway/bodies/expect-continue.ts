@@ -8,8 +8,8 @@ interface WaitingRequest extends IncomingMessage {
 }
 
 /**
- * Starts the first read of a body. One function for all requests, because a closure of each would enter V8's old
- * space and keep its request.
+ * Starts the first read of a body. All requests share one function, because closures would enter V8's old space and
+ * keep their requests.
  */
 function continueAndRead(this: WaitingRequest, size?: number): unknown {
   Reflect.deleteProperty(this, "read");
@@ -19,8 +19,8 @@ function continueAndRead(this: WaitingRequest, size?: number): unknown {
 }
 
 /**
- * Sends `100 Continue` when the body is read for the first time. If the head decides a request, it gets its final
- * status instead, and the client never sends the body (RFC 9110 10.1.1).
+ * Sends `100 Continue` when the body is read for the first time. If the gateway responds to the head alone, it sends
+ * the final status instead, and the client never sends the body (RFC 9110 10.1.1).
  */
 export function handleExpectation(request: IncomingMessage, response: ServerResponse): void {
   const { "content-length": length, "transfer-encoding": coding } = request.headers;

@@ -9,8 +9,8 @@ export class GrowingBytes {
   #buffer: Buffer = NO_BYTES;
 
   /**
-   * The required size of the buffer after this many more bytes. @param most the maximum number of bytes: a larger
-   * buffer is not needed
+   * Returns the required size of the buffer after this many more bytes. @param most the maximum number of bytes: a
+   * larger buffer is never needed
    */
   capacityWith(more: number, most: number): number {
     const length = this.length + more;
@@ -33,7 +33,7 @@ export class GrowingBytes {
     this.length += piece.length;
   }
 
-  /** The bytes so far, without a copy. */
+  /** Returns the bytes so far, without a copy. */
   bytes(): Buffer {
     return this.#buffer.subarray(0, this.length);
   }

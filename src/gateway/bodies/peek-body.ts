@@ -5,7 +5,7 @@ import { hasBody } from "./receive-body.ts";
 /** Milliseconds to wait for a body. */
 const PATIENCE_MS = 10_000;
 
-/** An empty stream has ended by now, and the next reader would wait for its end. */
+/** Ends an empty body: its stream has already ended, and the next reader would wait for the end. */
 function sayEmpty({ headers }: IncomingMessage): void {
   delete headers["transfer-encoding"];
   headers["content-length"] = "0";
@@ -14,8 +14,8 @@ function sayEmpty({ headers }: IncomingMessage): void {
 /**
  * Reads a short body and puts it back, so that the next reader of the request gets all of it.
  *
- * @param most Maximum bytes. Longer bodies are not read.
- * @returns undefined for a body that is longer, slower than ten seconds, or broken off
+ * @param most Maximum number of bytes. Longer bodies are not read.
+ * @returns undefined for a body that is longer, takes more than ten seconds, or is incomplete
  */
 export function peekBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
   const declared = Number(request.headers["content-length"] ?? Number.NaN);
@@ -28,7 +28,7 @@ export function peekBody(request: IncomingMessage, most: number): Promise<Buffer
       clearTimeout(timer);
       request.off("readable", onReadable).off("close", onClose);
       const body = Buffer.concat(chunks, length);
-      // Before the stream notices its end.
+      // This must happen before the stream emits its end.
       if (length > 0 && !request.destroyed) request.unshift(body);
       if (length === 0 && isWhole) sayEmpty(request);
       resolve(isWhole ? body : undefined);

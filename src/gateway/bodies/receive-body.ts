@@ -39,7 +39,7 @@ const declaredLength = ({ headers }: IncomingMessage): number => Number(headers[
 export const hasBody = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || declaredLength(request) > 0;
 
-/** One body, and its part of the budget until `release`. */
+/** One body, and its part of the memory budget until `release`. */
 class BodyReader implements HeldBody {
   readonly #request: IncomingMessage;
   readonly #limit: number;
@@ -75,7 +75,7 @@ class BodyReader implements HeldBody {
     }
   };
 
-  /** The body as a stream, outside of the budget, in place of `read`. */
+  /** Opens the body as a stream, outside of the budget, instead of `read`. */
   readonly openUpload = (): Readable => {
     this.#isUpload = true;
     return this.#request;
@@ -94,7 +94,7 @@ class BodyReader implements HeldBody {
     this.#receiving?.fail(error);
   }
 
-  /** Ends the body if it is too slow. While it waits for room, the gateway stops reading it. Called each second. */
+  /** Ends the body if it is too slow. While the body waits for room, the gateway stops reading it. Called once per second. */
   checkPace(): void {
     if (!this.#request.isPaused() && this.#receiving?.pace.check())
       this.fail(new HttpError(400, "The body came too slowly."));
@@ -104,7 +104,7 @@ class BodyReader implements HeldBody {
     this.#room.resize(this, 0);
   }
 
-  /** The decoded size is unknown in advance: a few kilobytes may become the largest body. */
+  /** Decodes a body. The decoded size is unknown in advance: a few kilobytes may become the largest body. */
   async #decode(body: Buffer, coding: string, limit: number): Promise<Buffer> {
     const bytes = this.held + limit;
     if (!this.#room.resize(this, bytes))
@@ -115,9 +115,9 @@ class BodyReader implements HeldBody {
   }
 
   /**
-   * Collects the body, up to the limit, and does not wait for more. It does not use the `raw-body` package, which has
-   * no hook for each chunk. The budget and the minimum rate need one. The package also keeps each chunk, however
-   * small, as a buffer.
+   * Collects the body, up to the limit, and does not wait for further bytes. It does not use the `raw-body` package,
+   * which has no hook for each chunk, as the budget and the minimum rate require. The package also keeps each chunk,
+   * however small, as a buffer.
    */
   #collect(limit: number): Promise<Buffer> {
     const request = this.#request;
@@ -143,7 +143,7 @@ class BodyReader implements HeldBody {
         leaveQueue?.();
         request.off("data", onData).off("end", onEnd).off("close", onBroken);
         this.#room.coming.delete(this);
-        // It holds the collected bytes.
+        // The receiver contains the collected bytes.
         this.#receiving = undefined;
       };
       const onEnd = (): void => {
@@ -153,7 +153,7 @@ class BodyReader implements HeldBody {
       const fail = (error: HttpError): void => {
         settle();
         request.resume();
-        // At once, because others may wait for its room.
+        // The memory is released immediately, because other bodies may wait for it.
         this.release();
         reject(error);
       };
@@ -170,12 +170,12 @@ class BodyReader implements HeldBody {
   }
 }
 
-/** `bodyLimit` in bytes, for one body, before and after decoding. */
+/** @param bodyLimit maximum number of bytes of one body, before and after decoding */
 export function createBodyReaders(bodyLimit: number): RequestBodies {
   const room = new BodyRoom<BodyReader>(bodyLimit);
   let timer: NodeJS.Timeout | undefined;
 
-  /** One timer for all bodies. It stops after a while without bodies. */
+  /** Checks all bodies with one timer. It stops after some time without bodies. */
   function check(): void {
     for (const body of room.coming) body.checkPace();
     room.makeRoom();

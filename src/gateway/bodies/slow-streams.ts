@@ -11,20 +11,23 @@ export interface ForwardedStream {
   readonly bytesOut: number;
   /** Whether the upstream's whole response has arrived. */
   readonly isComplete: boolean;
-  /** State of the guard: the bytes at the last check, and the number of consecutive checks at which somebody waited for it. */
+  /**
+   * State of the guard: the bytes at the last check, and the number of consecutive checks at which a client waited for
+   * the connection.
+   */
   guarded: { bytesBefore: number | undefined; timesAwaited: number };
-  /** The client whose share includes its connection. */
+  /** The client whose share includes the stream's connection. */
   readonly client: ShareClient | undefined;
   /** Ends the stream. */
   abort(reason: string): void;
 }
 
-/** Ends streams that are too slow while others wait for their connections. */
+/** Ends streams that are too slow while clients wait for their connections. */
 export type SlowStreamGuard = ReturnType<typeof createSlowStreamGuard>;
 
 /**
- * The end that delays a stream. Before the first byte of the response there is none, because the upstream has its own
- * time limit.
+ * The end that delays a stream. Undefined before the first byte of the response, because the upstream has its own time
+ * limit.
  */
 function findSlowEnd({ request, response, isComplete }: ForwardedStream): "client" | "upstream" | undefined {
   if (!request.complete || response.writableNeedDrain) return "client";
@@ -46,14 +49,14 @@ interface SlowStreamGuardOptions {
   readonly shares: Pick<ConnectionShares, "isAwaited" | "isExhausted" | "queueLength">;
   /** Milliseconds between two checks. */
   readonly windowMs: number;
-  /** Called if a check finds that all connections are in use, once until nobody waits. */
+  /** Called once if a check finds that all connections are in use, until no client waits any more. */
   readonly onExhausted: (() => void) | undefined;
 }
 
 /**
  * Creates the guard. A stream is only ended if a waiting client would get its connection. A client that waits for its
- * own share must not end the streams of others. The slowest streams end first, and at most as many as clients wait.
- * The minimum rate grows while clients wait, so that no stream can keep its connection forever.
+ * own share must not end the streams of other clients. The slowest streams end first, at most one for each waiting
+ * client. The minimum rate grows while clients wait, so that no stream can keep its connection forever.
  */
 export function createSlowStreamGuard({ shares, windowMs, onExhausted }: SlowStreamGuardOptions) {
   /**
@@ -67,7 +70,7 @@ export function createSlowStreamGuard({ shares, windowMs, onExhausted }: SlowStr
   const isAwaited = ({ client }: ForwardedStream): boolean =>
     client !== undefined && shares.isAwaited(client);
 
-  /** The streams that are too slow for others to wait for their connections, the slowest first. */
+  /** Returns the streams that are too slow while clients wait for their connections, the slowest first. */
   function findTooSlow(): readonly ForwardedStream[] {
     const found: { readonly stream: ForwardedStream; readonly moved: number }[] = [];
     for (const stream of streams) {
@@ -101,7 +104,7 @@ export function createSlowStreamGuard({ shares, windowMs, onExhausted }: SlowStr
       const place = streams.indexOf(stream);
       if (place >= 0) streams.splice(place, 1);
     },
-    /** Call this when a client must wait. */
+    /** Starts the checks. Call this when a client must wait. */
     start(): void {
       if (timer) return;
       for (const stream of streams) measure(stream);

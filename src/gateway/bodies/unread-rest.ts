@@ -23,8 +23,8 @@ function discardRest(request: IncomingMessage, onTimeout: () => void, onEnd = ()
 }
 
 /**
- * Call it before the head of a response of the gateway is written. It closes the connection after the response if the
- * rest of the body must not be read as the next request, or is too long to be discarded.
+ * Call this before the head of one of the gateway's own responses is written. It closes the connection after the
+ * response if the rest of the body must not be read as the next request, or is too long to be discarded.
  *
  * @param rejectsBody whether the body was rejected before it was complete
  */
@@ -42,7 +42,7 @@ export function closeBeforeRest(
  * read the response and reuse the connection. A connection that is closed with unread bytes would be reset, and the
  * client could lose the response (RFC 9112 9.6).
  *
- * @param rest what is still to be sent
+ * @param rest the unsent rest of the response
  */
 export function endResponse(
   request: IncomingMessage,
@@ -60,13 +60,13 @@ export function endResponse(
   discardRest(request, end, end);
 }
 
-/** Passes a body on, except for the chunk that would complete its length. */
+/** Forwards a body, except for the chunk that would complete its length. */
 class LastChunkHolder extends Transform {
-  /** The part that is not passed on. */
+  /** The part that is not forwarded. */
   held = Buffer.alloc(0);
   #remaining: number;
 
-  /** @param length of the body. Infinite if it is unknown: then the end of the chunks is held back */
+  /** @param length the length of the body. Infinite if it is unknown: then the end of the chunks is delayed */
   constructor(length: number) {
     super();
     this.#remaining = length;
@@ -84,8 +84,8 @@ class LastChunkHolder extends Transform {
  * Streams a body, except for the end of the response: the last byte of its length, or the end of its chunks. So the
  * response stays incomplete for the client until the caller ends it.
  *
- * @param onEnd gets what is still to be sent, and ends the response
- * @param onError is called if the body or the client breaks off
+ * @param onEnd receives the unsent rest, and ends the response
+ * @param onError called if the body ends early or the client disconnects
  */
 export function pipeAllButEnd(
   source: Readable,

@@ -3,26 +3,26 @@ import type { CredentialsFormat, SentToken } from "../../pack/index.ts";
 import type { Credentials } from "../request/client.ts";
 import { header, type AlphaRequest } from "../request/request.ts";
 
-/** How v4 names the headers of its dialect. */
+/** The names of v4's headers. */
 export interface UpstreamDialect {
   /** Name of the upstream in warnings. */
   readonly name: string;
-  /** Undefined if the upstream gets no token. */
+  /** Undefined if no token is sent to the upstream. */
   readonly credentials: CredentialsFormat | undefined;
   readonly filterHeader: string | undefined;
   /** Headers of all requests. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/** A client's token in the form that v4 gets. Undefined for a client without one. */
+/** Returns a client's token in the form for v4. Undefined for a client without a token. */
 export const sentToken = (
   { token }: Credentials,
   format: CredentialsFormat | undefined,
 ): SentToken | undefined => (token === undefined ? undefined : format?.write(token));
 
 /**
- * Headers of all calls of a request. Only these come from the client (L-17). @param passed the headers that the pack
- * names
+ * Returns the headers of all calls of a request. Only these are copied from the client (L-17). @param passed the
+ * headers that the pack names
  */
 export function commonHeaders(
   request: AlphaRequest,
@@ -39,6 +39,6 @@ export function commonHeaders(
   const agent = header(request, "user-agent");
   if (agent !== undefined) headers["user-agent"] = agent;
   if (fixed) Object.assign(headers, fixed);
-  // The gateway's own headers win.
+  // The gateway's own headers take precedence.
   return { ...passed, ...headers };
 }

@@ -15,23 +15,23 @@ export interface FileRequest {
   readonly path: string;
   /** Value of the `Accept` header. */
   readonly accept: string;
-  /** The client's file, where it sends one. */
+  /** The client's file, if it sends one. */
   readonly upload?:
     | { readonly headers: Readonly<Record<string, string>>; readonly stream: Readable }
     | undefined;
-  /** Whether a success is a file, which is streamed. Otherwise it is read as JSON. */
+  /** Whether a successful response is a file, which is streamed. Otherwise, it is read as JSON. */
   readonly wantsFile: boolean;
 }
 
-/** v4's response to a {@link FileRequest}: a file, or a body that has been read. */
+/** v4's response to a {@link FileRequest}: a file, or a complete body. */
 export type StreamedResponse =
   | { readonly status: number; readonly file: FileResponse }
   | { readonly status: number; readonly file?: undefined; readonly response: UpstreamResponse };
 
-/** In bytes. v4's response to an upload, or its error, is not read beyond. */
+/** Maximum number of bytes that are read of v4's response to an upload, or of its error. */
 const LONGEST_TEXT = 1024 * 1024;
 
-/** Passes a stream through and counts its bytes. @throws {HttpError} 400, in the stream, beyond `most` bytes */
+/** Forwards a stream and counts its bytes. @throws {HttpError} 400, in the stream, beyond `most` bytes */
 export function countBytes(most: number, onBytes: (count: number) => void): Transform {
   let left = most;
   return new Transform({
@@ -56,7 +56,7 @@ export async function readResponse({ status, headers, body }: StreamResponse): P
   return toUpstreamResponse({ status, headers, bytes, ms: 0 });
 }
 
-/** The record of a file: how many bytes were streamed by the time that the record is written. */
+/** Records the size of a file: the number of bytes that were streamed when the record is written. */
 export class StreamedBytes {
   readonly #bytes: { readonly in: number; readonly out: number };
 
@@ -70,11 +70,10 @@ export class StreamedBytes {
 }
 
 /**
- * Opens v4's file, whose bytes are counted as they pass, once its first byte has come: until then an error can take its
- * place.
+ * Opens v4's file after its first byte has arrived, because an error can be sent until then. Its bytes are counted.
  *
- * @param onBreak is called where v4 breaks it off later
- * @throws the error of a file that breaks off before its first byte
+ * @param onBreak called if v4 ends the file early
+ * @throws the error of a file that fails before its first byte
  */
 export async function openFile(
   { status, headers, body }: StreamResponse,

@@ -1,4 +1,4 @@
-/** Adds a span, a time, a record and, if it fails, a warning to every call to v4 and to its login server. */
+/** Adds a span, a duration, a record and, if it fails, a warning to every call to v4 and to its login server. */
 import type { RecordedCall } from "../../audit/index.ts";
 import type { StartCallSpan } from "../../base/index.ts";
 import { UpstreamError, wasNeverSent } from "../upstream/upstream-error.ts";
@@ -21,33 +21,33 @@ interface CachedRead {
 /** Data of the calls of one request. */
 export interface UpstreamActivity {
   readonly calls: UpstreamCallRecord[];
-  /** Calls of which nothing was sent, if there are any. */
+  /** Calls that were never sent, if there are any. */
   neverSent: UpstreamCallRecord[] | undefined;
   readonly warnings: string[];
-  /** Undefined without tracing. */
+  /** Undefined if tracing is off. */
   readonly startSpan: StartCallSpan | undefined;
   /** The W3C trace of calls without a span. */
   readonly traceparent: string | undefined;
   /** Milliseconds spent waiting for responses. */
   upstreamMs: number;
-  /** Number of calls in progress, and when the first of them started. */
+  /** Number of calls in progress. */
   callsInProgress: number;
   waitingSince: number;
-  /** When the first call started, by `performance.now()`. 0 if none has started. */
+  /** The start of the first call, by `performance.now()`. 0 if no call has started. */
   firstCallAt: number;
   /** Whether v4 accepted the client's token in this request. */
   isTokenAccepted: boolean;
   /** The token of the last call to v4. */
   v4Token: string | undefined;
-  /** Bytes of streamed files, from and to the client. */
+  /** Bytes of streamed files, from the client and to it. */
   streamedBytes: { in: number; out: number } | undefined;
-  /** Number of v4 responses that were cached. */
+  /** The v4 responses that came from the cache. */
   cachedReads: CachedRead[] | undefined;
-  /** Number of v4 responses that were not cached. */
+  /** Number of v4 responses that were not in the cache. */
   cacheMisses: number;
 }
 
-/** @param warnings warnings of the request. Calls add their own */
+/** @param warnings the request's warnings. Calls add their own warnings */
 export const createUpstreamActivity = (
   warnings: string[],
   startSpan?: StartCallSpan,
@@ -70,8 +70,8 @@ export const createUpstreamActivity = (
 });
 
 /**
- * Whether v4 has executed a write of a request, or may have: it did not refuse it, or its connection broke after the
- * request was sent.
+ * Whether v4 has executed a write of a request, or may have done so: v4 did not refuse the write, or its connection
+ * broke after the request was sent.
  */
 export const hasWritten = ({ calls, neverSent }: Pick<UpstreamActivity, "calls" | "neverSent">): boolean =>
   calls.some((call) => {
@@ -79,7 +79,7 @@ export const hasWritten = ({ calls, neverSent }: Pick<UpstreamActivity, "calls" 
     return call.status === null ? !neverSent?.includes(call) : call.status < 400;
   });
 
-/** A call for its record, and the function that sends it. */
+/** A call's data for its record, and the function that sends the call. */
 export interface InstrumentedCall<Response> {
   /** Name of the server in warnings. */
   readonly service: string;
@@ -87,15 +87,15 @@ export interface InstrumentedCall<Response> {
   readonly path: string;
   readonly filter?: string | undefined;
   readonly body?: unknown;
-  /** Gets the `traceparent` of the call's span. */
+  /** The headers, to which the `traceparent` of the call's span is added. */
   readonly headers: Record<string, string>;
   readonly send: () => Promise<Response>;
   readonly bodyOf: (response: Response) => UpstreamCallRecord["response"];
 }
 
 /**
- * Sends one call with its span, its record, its time and, if it fails, its warning. Simultaneous calls count once in
- * the waiting time of the request.
+ * Sends one call with its span, its record, its duration and, if it fails, its warning. The time of concurrent calls is
+ * only counted once in the waiting time of the request.
  *
  * @throws the errors of `send`
  */

@@ -1,25 +1,25 @@
 import { LRUCache } from "lru-cache";
 
-/** The cached responses of one owner, until something may have changed them. */
+/** The cached responses of one owner, until a write may have changed them. */
 interface OwnedResponses {
   get(path: string): unknown;
-  /** Does nothing once a write of the owner has started or ended since these were looked up. */
+  /** Stores a response. Does nothing if a write of the owner has started or ended since the look-up. */
   set(path: string, response: unknown, bytes: number, seconds: number): void;
 }
 
 /**
- * Caches v4 responses for a short time, each for the token that it was read with. The cache belongs to this
- * process, and only writes through this process invalidate it: docs/guide/run-in-production.md says what that means.
+ * Caches v4 responses for a short time, separately for each token. The cache belongs to this process, and only writes
+ * through this process invalidate it: docs/guide/run-in-production.md explains the consequences.
  */
 export interface ResponseCache {
-  /** Look them up before the read: a response is not cached if a write came in between. */
+  /** Returns the responses of an owner. Call it before a read: a response is not cached if a write happened in between. */
   of(owner: string): OwnedResponses;
-  /** Runs a write. What is cached for its owner ends when it starts, and again when it ends. */
+  /** Runs a write. The owner's cached responses are invalidated when it starts, and again when it ends. */
   invalidateDuring<T>(owner: string, write: () => Promise<T>): Promise<T>;
 }
 
 interface ResponseCacheOptions {
-  /** Bytes of v4's responses that are cached in all. Default 8 MB. */
+  /** Maximum number of bytes of all cached responses. Default 8 MB. */
   readonly mostBytes?: number;
 }
 
@@ -29,7 +29,7 @@ const MOST_BYTES = 8_388_608;
 
 /** Creates a cache. Owners are hashes of tokens. The least recently used response is removed first. */
 export function createResponseCache({ mostBytes = MOST_BYTES }: ResponseCacheOptions = {}): ResponseCache {
-  /** Numbers that no owner gets twice: what is cached under an earlier one is never found again. */
+  /** The current number of each owner. Numbers are never reused, so responses under an earlier number are never found again. */
   const generations = new LRUCache<string, number>({ max: MOST_OWNERS });
   const responses = new LRUCache<string, { readonly response: unknown }>({
     max: MOST_RESPONSES,
@@ -64,14 +64,14 @@ export function createResponseCache({ mostBytes = MOST_BYTES }: ResponseCacheOpt
       try {
         return await write();
       } finally {
-        // A read that started after the write did may have seen the state before it.
+        // A read that started after the write may still have read the state before it.
         invalidate(owner);
       }
     },
   };
 }
 
-/** A cache that keeps nothing. */
+/** A cache that stores nothing. */
 export const NO_RESPONSE_CACHE: ResponseCache = {
   of: () => ({ get: () => undefined, set: () => {} }),
   invalidateDuring: (_owner, write) => write(),

@@ -1,4 +1,4 @@
-/** From v4's errors to alpha's. */
+/** Translates v4's errors to alpha's. */
 import { SecretValues } from "../../audit/index.ts";
 import {
   type ErrorDetail,
@@ -13,18 +13,18 @@ import {
 import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import type { UpstreamResponse } from "./upstream-response.ts";
 
-/** Where v4 gives no reason, by its status. */
+/** The reasons by status, if v4 returns none. */
 const DEFAULT_REASONS: Readonly<Record<number, string>> = {
   401: "The access token is not valid.",
   403: "This is not permitted.",
   404: "Not found",
 };
 
-/** Whether a 404 means that an id in the body is unknown: the path of the request names no object. */
+/** Whether a 404 means that an id in the body is unknown, because the path of the request contains no id. */
 const isUnknownInBody = ({ status }: UpstreamResponse, { namesObject }: Route, method: string): boolean =>
   status === 404 && method === "POST" && !namesObject;
 
-/** Longer names and reasons are not changed. In characters. */
+/** Maximum length in characters of names and reasons that are translated. */
 const LONGEST_NAME = 100;
 const LONGEST_REASON = 2000;
 
@@ -35,10 +35,10 @@ function inAlphaNames(reason: string, v4: string, alpha: string): string {
   return reason.replaceAll(word, () => alpha);
 }
 
-/** Parts of a token that are shorter, such as a user name, stay in errors. In characters. */
+/** Minimum length in characters of a token's part that is removed from errors. Shorter parts, such as a user name, stay. */
 const SHORTEST_PART = 6;
 
-/** Returns the function that removes v4's token from an error, as v4 got it, if the client does not have this token. */
+/** Returns the function that removes v4's token from an error, if the client does not have this token. */
 function redactToken({ client, upstream, services }: AuthorizedRequest): (error: ErrorDetail) => ErrorDetail {
   const { v4Token } = upstream.activity;
   if (v4Token === undefined || v4Token === client.token) return (error) => error;
@@ -53,20 +53,20 @@ function redactToken({ client, upstream, services }: AuthorizedRequest): (error:
   });
 }
 
-/** What a call's error is translated with. */
+/** The data for translating the error of a call. */
 interface FailedCall {
   readonly method: string;
   readonly gatewayFields: ReadonlySet<string>;
   readonly clientSent: (member: string) => boolean;
-  /** What the pack says about the error if v4 refuses the call. */
+  /** The pack's definition of the error if v4 refuses the call. */
   readonly failure?: Failure | undefined;
 }
 
-/** Whether v4 refuses what a call is about, and not the client or all calls. */
+/** Whether v4 refuses the object of a call, instead of the client or all calls. */
 const isRefusal = (status: number): boolean =>
   status >= 400 && status < 500 && status !== 401 && status !== 403 && status !== TOO_MANY_REQUESTS;
 
-/** The text of a problem. One that has no other text than its code has that of the client. */
+/** Returns the text of a problem. If its only text is its code, the client's code is used. */
 function translateReason(
   { reason, code }: ErrorDetail,
   clientCode: string | undefined,
@@ -76,14 +76,14 @@ function translateReason(
   return reason === code ? (clientCode ?? ofStatus) : reason;
 }
 
-/** One error of v4 in the client's words. `field` is still v4's. */
+/** One error of v4 in the client's terms. `field` is still v4's. */
 interface Problem extends ErrorSummary {
   readonly field?: string | undefined;
-  /** The status of its code, if the pack gives it one. */
+  /** The status for the error's code, if the pack defines one. */
   readonly status?: number | undefined;
 }
 
-/** Names the client's field in a problem. A member that the gateway itself added has no name for the client. */
+/** Sets the client's name of the field in a problem. A member that the gateway added has no client name. */
 function inClientFields(
   { reason, code, field }: Problem,
   route: Route,
@@ -96,8 +96,8 @@ function inClientFields(
 }
 
 /**
- * Throws v4's error as alpha's. A member that the gateway added itself is not named, and neither is a token that the
- * client does not have.
+ * Throws v4's error as alpha's. It contains neither members that the gateway added, nor a token that the client does
+ * not have.
  *
  * @throws {HttpError} always
  */
@@ -137,7 +137,7 @@ export function throwTranslatedError(
     };
   }
 
-  // A body without an error is one error without a text.
+  // A body without a problem is treated as one error without a text.
   const { details, summary: overall } = errorsOf(route, config).upstream.read(
     response.json,
     response.status,
@@ -146,7 +146,7 @@ export function throwTranslatedError(
   };
   const summary = overall && translate(overall);
   const problems = details.map(translate);
-  // Of several problems the first one whose code has a status decides it.
+  // The first problem whose code has a status determines the status.
   const status =
     [summary, ...problems].find((problem) => problem?.status !== undefined)?.status ?? tableStatus;
   const errors = problems.map((problem) => inClientFields(problem, route, call));

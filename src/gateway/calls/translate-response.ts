@@ -1,4 +1,4 @@
-/** From the text of v4's success to alpha's JSON. */
+/** Translates the text of v4's successful response to alpha's JSON. */
 import { HttpError, OutputBuffer, type ReadContext, type Route, writeList } from "../../pack/index.ts";
 import { checkJson, type Cursor, cursorAt, expectEnd, isObjectAt } from "../../base/index.ts";
 import { awaitAll, ignoreRejections, type MaybePromise } from "../../jsonata/index.ts";
@@ -10,21 +10,21 @@ import {
   type UpstreamResponse,
 } from "./upstream-response.ts";
 
-/** Whether no body means an empty success: after a write. A read without a body says nothing. */
+/** Whether an empty body means that there is no object: after a write. An empty response to a read is invalid. */
 const isWrite = ({ source, search }: Route): boolean =>
   !search && (!("call" in source) || source.call.method !== "GET");
 
-/** The error of a route for which an empty body means no. */
+/** Throws the error of a route for which an empty body means "not found". */
 function checkEmpty({ empty }: Route): void {
   if (empty !== undefined) throw new HttpError(400, empty);
 }
 
 /**
- * Translates an object; for a route that gives nothing, to `{}`. After a write without a response body the object has
- * its constants and what it has of the request, where none of its fields is in the upstream's object.
+ * Translates an object. The result is `{}` for a route without a response. After a write without a response body, the
+ * object contains its constants and values of the request, unless a field comes from the upstream's object.
  *
- * @throws {InvalidUpstreamResponseError} where the response is not an object; {HttpError} where there is no body, and
- *   that means no
+ * @throws {InvalidUpstreamResponseError} if the response is not an object; {HttpError} if an empty body means "not
+ *   found"
  */
 export async function translateObject(
   response: UpstreamResponse,
@@ -43,7 +43,7 @@ export async function translateObject(
   return readObject(response, route, reading);
 }
 
-/** Reads an object from start to end, as {@link openListBody} reads a list. Invalid JSON is found on the way. */
+/** Reads an object from start to end, as {@link openListBody} reads a list. Invalid JSON is found during the read. */
 function readObject(response: UpstreamResponse, route: Route, reading: ReadContext): MaybePromise<string> {
   const pending: MaybePromise<string>[] = [];
   try {
@@ -77,7 +77,7 @@ export async function translateList(
   return writeRows(response, route, reading) ?? readRows(response, route, reading);
 }
 
-/** Writes rows one behind the other, without a text for each; undefined where rows of the route may be asynchronous. */
+/** Writes rows without creating a text for each; undefined if rows of the route may be asynchronous. */
 function writeRows(
   response: UpstreamResponse,
   { append, listWriter: writer, readWrapped, lists }: Route,
@@ -105,7 +105,7 @@ function writeRows(
   }
 }
 
-/** Reads rows one by one. */
+/** Reads rows one at a time. */
 async function readRows(response: UpstreamResponse, route: Route, reading: ReadContext): Promise<string> {
   const { list, rows } = await collectRows(route, reading, (readRow) =>
     openListBody(response, route.lists.parseList, (from) => readRow(objectAt(from)), route.readWrapped),
@@ -117,7 +117,7 @@ async function readRows(response: UpstreamResponse, route: Route, reading: ReadC
  * Translates rows that may be asynchronous.
  *
  * @param readList Reads a list, and calls its argument at each row to translate.
- * @throws Whatever a row or `readList` throws. No promise of another row then stays without a handler.
+ * @throws the error of a row or of `readList`. The promises of all other rows then have handlers
  */
 export async function collectRows<List>(
   { read }: Route,

@@ -35,11 +35,11 @@ export interface CallDependencies {
   readonly judgeToken: JudgeToken;
   readonly dialect: UpstreamDialect;
   readonly responseCache: ResponseCache;
-  /** Undefined if v4 gets the clients' tokens. */
+  /** Undefined if the clients' tokens are sent to v4. */
   readonly upstreamTokens?: UpstreamTokens | undefined;
 }
 
-/** Maximum bytes of all responses for one request. They stay in memory until it ends, for its record. */
+/** Maximum number of bytes of all responses for one request. They stay in memory until it ends, for its record. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** The request of the calls, and its client's token. */
@@ -50,9 +50,9 @@ export interface CallerRequest {
   readonly client: Credentials;
   /** The credentials for v4 that replace them. */
   readonly token: ClientToken;
-  /** Headers of the client's request for all calls. */
+  /** Headers of the client's request that all calls contain. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Refunds a request to the address when its token turns out to be valid. */
+  /** Refunds a request to the address if its token turns out to be valid. */
   readonly creditAddress: (() => Promise<void>) | undefined;
 }
 
@@ -64,7 +64,7 @@ export class UpstreamCaller {
   readonly #dependencies: CallDependencies;
   readonly #commonHeaders: Readonly<Record<string, string>>;
   #creditAddress: CallerRequest["creditAddress"];
-  /** Bytes of the responses so far. */
+  /** Number of bytes of the responses so far. */
   #bytes = 0;
 
   constructor(caller: CallerRequest, dependencies: CallDependencies, activity: UpstreamActivity) {
@@ -84,8 +84,8 @@ export class UpstreamCaller {
    * Makes one call. If v4 rejects the token, it repeats the call without a token on a public route, or with a token
    * that another process has refreshed. A rejected write had no effect, so writes are repeated as well.
    *
-   * @throws {UpstreamError} without a response, or when the responses of the request are too large together;
-   * {HttpError} where the client has too many calls in progress
+   * @throws {UpstreamError} if there is no response, or the responses of the request are too large in total;
+   *   {HttpError} if the client has too many calls in progress
    */
   call(request: UpstreamRequest): Promise<UpstreamResponse> {
     const { method, search } = request;
@@ -97,9 +97,11 @@ export class UpstreamCaller {
   }
 
   /**
-   * The same for a file. A call with a file of the client is never repeated, because the file has been consumed.
+   * Makes a call with a file, like {@link call}. A call with a file of the client is never repeated, because the file
+   * has been consumed.
    *
-   * @throws {UpstreamError} without a response; {HttpError} for a file that is too large, too slow, or one too many
+   * @throws {UpstreamError} if there is no response; {HttpError} for a file that is too large or too slow, or if the
+   *   client sends too many files
    */
   stream(request: FileRequest): Promise<StreamedResponse> {
     const isRepeatable = request.upload === undefined;
@@ -133,7 +135,7 @@ export class UpstreamCaller {
   ): Promise<UpstreamResponse> {
     const { upstream, dialect } = this.#dependencies;
     const { headers, secretQuery } = this.#headFor(credentials);
-    // The gateway's own headers win.
+    // The gateway's own headers take precedence.
     for (const name in passed) headers[name] ??= passed[name] ?? "";
     if (filter !== undefined && dialect.filterHeader !== undefined)
       headers[dialect.filterHeader.toLowerCase()] = filter;
@@ -214,7 +216,7 @@ export class UpstreamCaller {
     return this.#dependencies.upstreamTokens?.gatewayToken;
   }
 
-  /** The headers of a call, and its query parameter with the token, if v4 reads the token there. */
+  /** Returns the headers of a call, and its query parameter for the token if v4 reads the token there. */
   #headFor({ token: given }: Credentials) {
     const { credentials: format } = this.#dependencies.dialect;
     const token = given ?? this.#gatewayToken;
@@ -225,7 +227,7 @@ export class UpstreamCaller {
     return { headers: { ...this.#commonHeaders, ...headers }, secretQuery: query };
   }
 
-  /** The client whose share of the connections the calls use. A token that the gateway issued counts as accepted. */
+  /** The client whose share of the connections the calls use. A token that the gateway issued is treated as accepted. */
   #shareClient(): ShareClient {
     const { client, request, token } = this.#caller;
     return {
@@ -248,11 +250,11 @@ export class UpstreamCaller {
     if (verdict.says === "accepted") {
       this.activity.isTokenAccepted = true;
       tokens.setScopes(hash, verdict.grants);
-      // Rate limits use the client's own token, whichever token v4 gets.
+      // Rate limits use the client's own token, regardless of the token for v4.
       if (client.hash !== undefined && client.hash !== hash) tokens.setScopes(client.hash, undefined);
       this.#creditAddressOnce();
     } else if (verdict.says === "nothing") {
-      // After any other response v4 may still reject the token in a later call of this request.
+      // After any other response, v4 may still reject the token in a later call of this request.
       if (verdict.hasFailed) this.#creditAddressOnce();
     } else if (this.#gatewayToken === undefined) tokens.setRejected(hash);
     // Requests that wait for the information about this token continue.
@@ -261,12 +263,15 @@ export class UpstreamCaller {
 
   /** Refunds the request that was counted against the address, because its token is valid or v4 has failed. */
   #creditAddressOnce(): void {
-    // Limits may be in another process. A refund that fails there is lost until the window ends.
+    // Limits may be stored in another process. If a refund fails there, it is lost until the window ends.
     void this.#creditAddress?.().catch(() => {});
     this.#creditAddress = undefined;
   }
 
-  /** v4 checks a token even if none is required, but alpha's public routes are public. */
+  /**
+   * Whether to repeat a call without its token: v4 checks a token even if none is required, but alpha's public routes
+   * are public.
+   */
   #mayRetryPublicly({ token }: Credentials, method: string): boolean {
     const isPublic = method === "GET" && this.#caller.match.route.access === "public";
     return isPublic && token !== undefined && this.#gatewayToken === undefined;

@@ -6,7 +6,7 @@ import type { AlphaRequest } from "../request/request.ts";
 /** The value if v4 has no counterpart, or the client's API never had the path. */
 const NO_EQUIVALENT = "none";
 
-/** The page of a list in v4's parameters. Empty if it is invalid, or if one page becomes several. */
+/** Returns the page of a list in v4's parameters. Empty if it is invalid, or if one page becomes several. */
 function pageQuery({ query }: Pick<AlphaRequest, "query">, { route }: RouteMatch): string {
   const { paging } = route.lists;
   if (route.response !== "list" || !paging.isDirect) return "";
@@ -19,8 +19,8 @@ function pageQuery({ query }: Pick<AlphaRequest, "query">, { route }: RouteMatch
 }
 
 /**
- * The v4 call of a request that was refused before its call was built, from its route, the values in its path, and
- * its page.
+ * Returns the v4 call of a request that was refused before its call was built, from its route, the values in its path,
+ * and its page.
  *
  * @returns method and path, or `none`
  */
@@ -40,7 +40,7 @@ export function equivalentOf(
   try {
     return `${call.method} ${addQuery(call.path(match.parameters), pageQuery(request, match))}`;
   } catch {
-    // The value comes from a body or another call.
+    // The value comes from a body or a different call.
     return `${call.method} ${pack.dialect.upstream.base_path}${call.template}`;
   }
 }

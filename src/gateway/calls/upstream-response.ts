@@ -1,4 +1,4 @@
-/** v4's responses: their JSON, and the lists and objects in it. */
+/** v4's responses: their JSON, and the lists and objects that they contain. */
 import {
   type Cursor,
   cursorAt,
@@ -25,13 +25,13 @@ import {
 } from "../../pack/index.ts";
 import type { HttpResponse } from "../upstream/http-call.ts";
 
-/** v4 sent a response that no rule can translate. The message is for the log. The client gets a neutral 500. */
+/** No rule can translate v4's response. The message is for the log. The client gets a neutral 500. */
 export class InvalidUpstreamResponseError extends Error {
   override readonly name = "InvalidUpstreamResponseError";
   readonly code = "AG_UPSTREAM_RESPONSE_INVALID";
 }
 
-/** How responses of a pack are translated. */
+/** The configuration for translating responses with a pack. */
 export interface TranslationConfig {
   /** Name of the upstream in warnings. */
   readonly upstreamName: string;
@@ -39,12 +39,12 @@ export interface TranslationConfig {
   readonly statuses: Statuses;
   readonly errorCodes: ErrorCodes;
   readonly rateLimitHeaders: { readonly upstream: RateLimitHeaders };
-  /** The text of the whole error about an invalid request. */
+  /** Whether errors about a filter, an order or a page contain the parameter as their field. */
   readonly namesParameters: boolean;
   readonly validationSummaries: Readonly<Record<InvalidPart, ErrorSummary | undefined>>;
   /** The address before the path in links to the client's pages. Empty if links are paths. */
   readonly linkBase: string;
-  /** The prefix of the cursors that the gateway gives to clients. */
+  /** The prefix of the cursors that the gateway sends to clients. */
   readonly cursorMark: string;
 }
 
@@ -53,24 +53,21 @@ export interface UpstreamResponse {
   readonly status: number;
   readonly success: boolean;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body as v4 sent it, in UTF-8. Empty without a body. */
+  /** The body as v4 sent it, in UTF-8. Empty if there is none. */
   readonly bytes: Buffer;
-  /** The parsed JSON, parsed on first use. Undefined without a body, and for an invalid one. */
+  /** The parsed JSON, parsed on first use. Undefined if there is no body, or if it is invalid. */
   readonly json: unknown;
-  /** Whether the body is valid JSON. Undefined while it has not been checked. */
+  /** Whether the body is valid JSON. Undefined until it was checked. */
   isValidJson?: boolean | undefined;
 }
 
-/** Maximum bytes of a body that is searched for the reasons of an error. v4's errors are small. */
+/** Maximum number of bytes of a body that is searched for the reasons of an error. v4's errors are small. */
 const LONGEST_ERROR = 262_144;
 
 /** Maximum number of values of a parsed response. A page has at most some thousand objects. */
 const MOST_VALUES = 200_000;
 
-/**
- * @throws {InvalidUpstreamResponseError} if JSON is nested too deeply or has too many values
- * @throws {InvalidUpstreamResponseError} for JSON that is nested too deeply or has too many values
- */
+/** @throws {InvalidUpstreamResponseError} for JSON that is nested too deeply or contains too many values */
 function parseOrUndefined(bytes: Buffer): unknown {
   try {
     return parseJson(bytes.toString(), { maxValues: MOST_VALUES });
@@ -113,20 +110,17 @@ class ParsedOnUse implements UpstreamResponse {
   }
 }
 
-/** The response of an HTTP call, with its duration in milliseconds. */
+/** Converts the response of an HTTP call, with its duration in milliseconds. */
 export const toUpstreamResponse = (response: HttpResponse): UpstreamResponse & { readonly ms: number } =>
   new ParsedOnUse(response);
 
-/**
- * @throws {InvalidUpstreamResponseError} for another value, which would be read as an object full of nulls
- * @throws {InvalidUpstreamResponseError} for anything else: it would be read as an object full of nulls
- */
+/** @throws {InvalidUpstreamResponseError} for any other value, which would be read as an object full of nulls */
 export function parseObject(value: unknown): JsonObject {
   if (!isObject(value)) throw new InvalidUpstreamResponseError("the response is not a JSON object");
   return value;
 }
 
-/** The same for the text of an object. @throws {InvalidUpstreamResponseError} */
+/** Checks that the text at a cursor is an object. @throws {InvalidUpstreamResponseError} */
 export function objectAt(from: Cursor): Cursor {
   if (!isObjectAt(from)) throw new InvalidUpstreamResponseError("the response is not a JSON object");
   return from;
@@ -149,7 +143,7 @@ export function readJsonOf<T>({ status }: UpstreamResponse, read: () => T): T {
  * Reads a list from start to end, and finds invalid JSON on the way.
  *
  * @param readWrapped reads the object in the wrapper of an item
- * @throws {InvalidUpstreamResponseError} for anything but a list
+ * @throws {InvalidUpstreamResponseError} if the response is not a list
  */
 export function openListBody<Item>(
   response: UpstreamResponse,
@@ -187,7 +181,7 @@ interface ParsedPage extends ReceivedPage {
  * Parses a page.
  *
  * @param readWrapped reads the object in the wrapper of an item
- * @throws {InvalidUpstreamResponseError} for anything but a list
+ * @throws {InvalidUpstreamResponseError} if the response is not a list
  */
 export function parsePage(
   response: UpstreamResponse,

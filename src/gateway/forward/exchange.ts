@@ -1,4 +1,4 @@
-/** One forwarded request, the facts that the gateway learns about it, and the policy for requests of its lane. */
+/** One forwarded request, the facts that the gateway finds out about it, and the policy for requests of its lane. */
 import {
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -25,35 +25,35 @@ export class Exchange implements ForwardedStream {
   readonly response: ServerResponse;
   readonly observer: ForwardObserver | undefined;
   readonly hash: string | undefined;
-  /** The client whose share includes its connection to the upstream. */
+  /** The client whose share includes the connection to the upstream. */
   client: ForwardedStream["client"];
-  /** Releases its connection to the upstream. */
+  /** Releases the connection to the upstream. */
   release: (() => void) | undefined;
-  /** Ends its request to the upstream, unless it has ended. */
+  /** Ends the request to the upstream, if it is still in progress. */
   cancel: (() => void) | undefined;
   bytesIn = 0;
   bytesOut = 0;
-  /** The starts of the bodies, as far as a record or an observer needs them. */
+  /** The start of each body, up to the length that a record or an observer needs. */
   sent: BodyStart | undefined;
   received: BodyStart | undefined;
   readonly guarded: ForwardedStream["guarded"] = { bytesBefore: undefined, timesAwaited: 0 };
-  /** Why the response is not, or not completely, the upstream's. */
+  /** The reason why the response is not, or not completely, the upstream's. */
   fault: string | undefined;
   /** Whether the upstream has accepted the token, in this request or before. */
   isAccepted = false;
-  /** Whether the upstream or the gateway has failed. The response is then the gateway's own error. */
+  /** Whether the upstream or the gateway has failed. The response is then an error of the gateway. */
   hasFailed = false;
-  /** Why the gateway rejected the request, for rejections that are counted. */
+  /** The reason why the gateway rejected the request, for rejections that are counted. */
   rejectedBy: ForwardedExchange["rejectedBy"];
   /** Status of the upstream's response. Null if there is none yet, undefined if the upstream was not called. */
   upstreamStatus: number | null | undefined;
-  /** The known facts about the client's token, if the gateway judges tokens of its lane. */
+  /** The known facts about the client's token, if the gateway judges tokens in this lane. */
   token: JudgedToken | undefined;
-  /** Whether the upstream gets another token than the client's, because the gateway has issued the client's token. */
+  /** Whether the upstream receives a different token than the client's, because the gateway issued the client's token. */
   isReplaced = false;
   /** The application to which the gateway has issued the client's token. */
   application: string | undefined;
-  /** Whether the upstream's whole response has arrived. Bytes after it belong to no request. */
+  /** Whether the upstream's whole response has arrived. Later bytes do not belong to this request. */
   isComplete = false;
   /** Headers that the gateway adds to the response. */
   readonly #ownHeaders: OutgoingHttpHeaders;
@@ -80,19 +80,19 @@ export class Exchange implements ForwardedStream {
     this.#ownHeaders = response.getHeaders();
   }
 
-  /** Headers of a response that asks the client to try again later. */
+  /** Headers of a response that requests a retry from the client. */
   get retryAfter(): Readonly<Record<string, string>> {
     return { "retry-after": String(Math.ceil(this.#breaker.openMs / 1000)) };
   }
 
-  /** The client, for its share of the connections. */
+  /** Returns the client, for its share of the connections. */
   shareClient(): NonNullable<ForwardedStream["client"]> {
     const { hash: token, plain, policy, observer } = this;
     const isKnown = observer ? observer.isKnown() : policy.isKnown(this);
     return { token, networks: addressNetworks(plain.address), isKnown };
   }
 
-  /** Notes a part of the client's body. */
+  /** Records a part of the client's body. */
   onSent(chunk: Buffer): void {
     this.bytesIn += chunk.length;
     if (this.policy.lane === "native") return;
@@ -101,7 +101,7 @@ export class Exchange implements ForwardedStream {
     if (!this.received) this.observer?.onSent();
   }
 
-  /** Notes the head of the upstream's response: what it shows about the token, and about the upstream. */
+  /** Processes the head of the upstream's response: what it shows about the token, and about the upstream. */
   onHead(status: number, headers: IncomingHttpHeaders): void {
     this.received = new BodyStart(headers, this.#keptBytes);
     this.observer?.onHead();
@@ -112,7 +112,7 @@ export class Exchange implements ForwardedStream {
     this.reportOutcome(outcomeOfStatus(status, this.isAccepted));
   }
 
-  /** Notes a part of its body. */
+  /** Records a part of the upstream's body. */
   onReceived(chunk: Buffer): void {
     this.bytesOut += chunk.length;
     this.received?.add(chunk);
@@ -132,8 +132,8 @@ export class Exchange implements ForwardedStream {
   }
 
   /**
-   * Responds with an error of the gateway, without the upstream's headers. If a part of a response was sent, the
-   * connection breaks off, so that the client sees that the response is incomplete.
+   * Responds with an error of the gateway, without the upstream's headers. If a part of a response was already sent,
+   * the connection is closed, so that the client detects the incomplete response.
    */
   reject(error: ForwardError): void {
     if (this.response.writableEnded) return;
@@ -141,12 +141,12 @@ export class Exchange implements ForwardedStream {
     if (body !== undefined) this.end(body);
   }
 
-  /** Sets the head of an error. @returns its body. Undefined if the response had to break off */
+  /** Sets the head of an error. @returns its body. Undefined if the connection had to be closed */
   #setError({ status, body, headers }: ForwardError): string | undefined {
     const { request, response } = this;
     if (response.headersSent) return void response.destroy();
     for (const name of response.getHeaderNames()) response.removeHeader(name);
-    // Without `writeHead`, so that another error can replace this one if its record can't be written.
+    // `writeHead` is not called, so that a different error can replace this one if its record can't be written.
     const own = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
     for (const [name, value = ""] of Object.entries({ ...this.#ownHeaders, ...own, ...headers }))
       response.setHeader(name, value);
@@ -156,7 +156,7 @@ export class Exchange implements ForwardedStream {
     return body;
   }
 
-  /** Reports the outcome to the circuit breaker. Only the first call counts. @param error Why it failed. */
+  /** Reports the outcome to the circuit breaker. Only the first call has an effect. @param error the reason of the failure */
   reportOutcome(outcome: AttemptOutcome, error?: unknown): void {
     if (!this.#hasOutcome) this.#breaker.record(outcome, causedBy(error, this.client));
     this.#hasOutcome = true;
@@ -177,16 +177,17 @@ export class Exchange implements ForwardedStream {
     this.reject({ ...this.policy.errors.limited, headers });
   }
 
-  /** Ends the exchange, so that another client gets its connection. */
+  /** Ends the exchange, so that another client can use its connection. */
   abort(reason: string): void {
     this.fault ??= reason;
     this.reportOutcome("ignored");
-    // Now, and not when the response is closed, because the guard ends at most as many streams as clients wait.
+    // The connection is released now instead of when the response is closed, because the guard ends at most one stream
+    // for each waiting client.
     this.release?.();
     this.response.destroy();
   }
 
-  /** Records the request, once. @throws if the record can't be written */
+  /** Records the request once. @throws if the record can't be written */
   record(isAborted = false): Promise<void> {
     if (this.#recorded) return this.#recorded;
     const recorded = this.#describe(isAborted);
@@ -209,7 +210,7 @@ export class Exchange implements ForwardedStream {
       isTrusted: isAccepted || (policy.lane === "legacy" && hasServed),
       isServed: hasServed,
       route: null,
-      // The client disconnected, unless something else broke the response off.
+      // The client disconnected, unless the response ended early for a different reason.
       status: isAborted && fault === undefined ? CLIENT_GONE : this.response.statusCode,
       hasFailed: this.hasFailed && !isAborted,
       rejectedBy: this.rejectedBy,
@@ -240,47 +241,47 @@ const bodyHeadersOf = (plain: AlphaRequest): IncomingHttpHeaders => ({
   "content-encoding": header(plain, "content-encoding"),
 });
 
-/** The token of a request, in a lane in which the gateway judges tokens. */
+/** The token of a request, in a lane where the gateway judges tokens. */
 export interface JudgedToken {
-  /** The upstream has failed, or could not be called. Not called for failures that the client has caused. */
+  /** Called if the upstream failed, or could not be called. Not called for failures that the client caused. */
   onFailure(): void;
-  /** The upstream has responded to the client's own token. @returns whether it has accepted the token */
+  /** Called after the upstream responded to the client's own token. @returns whether it has accepted the token */
   onResponse(status: number, headers: IncomingHttpHeaders): boolean;
 }
 
 /** Observes one exchange without delaying it. */
 export interface ForwardObserver {
-  /** Whether the sender's token is known. Other senders share half of the connections. */
+  /** Whether the sender's token is known. All unknown senders share half of the connections. */
   readonly isKnown: () => boolean;
-  /** Bytes of each body that are kept, as they were sent. Files are not kept. */
+  /** Maximum number of bytes that are kept of each body. Files are not kept. */
   readonly bodyLimit: number;
-  /** Called when the head of the request is sent, and with each part of its body until the response begins. */
+  /** Called when the head of the request is sent, and with each part of its body until the response starts. */
   readonly onSent: () => void;
   /** Called when the head of the response has arrived. */
   readonly onHead: () => void;
-  /** Called once, when the response has ended or broken off. It must not throw. */
+  /** Called once, when the response is complete or has ended early. It must not throw. */
   readonly onEnd: (exchange: ForwardedExchange) => void;
 }
 
-/** What distinguishes the lanes: parts of the active pack and of the gateway. */
+/** The differences between the lanes: parts of the active pack and of the gateway. */
 export interface ForwardPolicy {
   readonly lane: "native" | "legacy";
   readonly errors: ForwardErrors;
-  /** Decides whether a request may use the upstream. It rejects the others itself. */
+  /** Decides whether a request may use the upstream. Otherwise, it sends the rejection itself. */
   readonly admit: (exchange: Exchange) => boolean | Promise<boolean>;
   /** Whether the upstream has accepted the token. */
   readonly isKnown: (exchange: Exchange) => boolean;
-  /** Removes the headers of a request that the upstream must not get. */
+  /** Removes the headers of a request that must not be sent to the upstream. */
   readonly prepareRequest: (request: IncomingMessage) => void;
-  /** Removes the headers of a response that clients must not get. */
+  /** Removes the headers of a response that must not be sent to clients. */
   readonly cleanResponse: (headers: IncomingHttpHeaders) => void;
-  /** Whether browsers get the gateway's CORS headers instead of the upstream's. */
+  /** Whether browsers receive the gateway's CORS headers instead of the upstream's. */
   readonly hasOwnCors: boolean;
   /** Request headers on which a response depends, for caches. */
   readonly vary: readonly string[];
-  /** The hash of the client's token; undefined without one. */
+  /** Returns the hash of the client's token; undefined if there is no token. */
   readonly hashOf: (plain: AlphaRequest) => string | undefined;
-  /** Bytes of each body that the record needs. */
+  /** Returns the number of bytes of each body that the record needs. */
   readonly keptBytes: (plain: AlphaRequest) => number;
   /** Writes the record. @throws if it can't be written */
   readonly record: (exchange: ForwardedExchange) => Promise<void>;

@@ -1,4 +1,4 @@
-/** The responses of the gateway itself to requests that it should forward. */
+/** The gateway's own responses to requests that it should forward. */
 import { type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
 import { RATE_LIMITED } from "../stages/rate-limit.ts";
 
@@ -10,9 +10,9 @@ export interface ForwardError {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The errors of the gateway by event. */
+/** The gateway's errors by event. */
 export interface ForwardErrors {
-  /** The upstream can't be reached or broke off, or the gateway failed. */
+  /** The upstream can't be reached or ended the response early, or the gateway failed. */
   readonly failed: ForwardError;
   /** The upstream did not respond in time. */
   readonly timedOut: ForwardError;
@@ -22,11 +22,11 @@ export interface ForwardErrors {
   readonly limited: ForwardError;
 }
 
-/** The text of errors that the client did not cause. */
+/** The message of errors that the client did not cause. */
 export const FAILURE = "The service could not process this request.";
 const UNAVAILABLE = "The service does not respond at the moment. Try again later.";
 
-/** An error in the dialect of the upstream. @param shown the status in its body */
+/** Creates an error in the dialect of the upstream. @param shown the status in its body */
 export const nativeError = (
   { errors }: Pick<Pack, "errors">,
   reason: string,
@@ -34,7 +34,7 @@ export const nativeError = (
   shown = status,
 ): ForwardError => ({ status, body: JSON.stringify(errors.upstream.write([{ reason }], shown)) });
 
-/** The errors of requests in the upstream's own dialect. */
+/** Creates the errors of requests in the upstream's own dialect. */
 export function createNativeErrors(pack: Pick<Pack, "errors">): ForwardErrors {
   const failed = nativeError(pack, FAILURE, 500, 502);
   return {
@@ -45,7 +45,7 @@ export function createNativeErrors(pack: Pick<Pack, "errors">): ForwardErrors {
   };
 }
 
-/** An error in the dialect of the clients, with their status. */
+/** Creates an error in the dialect of the clients, with their status. */
 export function legacyError(
   { statuses, errors }: Pick<Pack, "statuses" | "errors">,
   reason: string,
@@ -55,7 +55,7 @@ export function legacyError(
   return { status: translated, body: JSON.stringify(errors.client.write([{ reason }], translated)) };
 }
 
-/** The errors of requests for the old service. */
+/** Creates the errors of requests for the old service. */
 export const createLegacyErrors = (pack: Pick<Pack, "statuses" | "errors">): ForwardErrors => ({
   failed: legacyError(pack, FAILURE, 502),
   timedOut: legacyError(pack, "The service did not respond in time.", 504),

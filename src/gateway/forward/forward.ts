@@ -1,6 +1,6 @@
 /**
- * Forwards requests in the upstream's own dialect and requests for the old service without translation, streamed both
- * ways. A policy makes the decisions before that.
+ * Forwards requests in the upstream's own dialect, and requests for the old service, without translation. Both
+ * directions are streamed. A policy decides which requests are forwarded.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
@@ -12,10 +12,10 @@ import { Exchange, type ForwardObserver, type ForwardPolicy } from "./exchange.t
 import type { UpstreamOptions } from "./forwarded-request.ts";
 import { createProxy, type Proxy } from "./proxy.ts";
 
-/** Milliseconds between two checks for slow streams. Clients give up soon after. */
+/** Milliseconds between two checks for slow streams. It is shorter than the time-outs of most clients. */
 const LONGEST_WINDOW_MS = 5000;
 
-/** Forwards a request, and always ends its response. `plain` describes it as plain data, for the audit. */
+/** Forwards a request, and always ends its response. `plain` is the same request as plain data, for the audit. */
 export type ForwardRequest = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -25,17 +25,20 @@ export type ForwardRequest = (
 
 interface ForwardOptions extends UpstreamOptions {
   /**
-   * Whether the upstream has accepted any token. Default: yes. Then other clients leave half of the connections to
-   * accepted ones.
+   * Whether the upstream has accepted any token. Default: true. If so, half of the connections are reserved for
+   * accepted tokens.
    */
   readonly isAnyoneKnown?: () => boolean;
-  /** Called when clients have waited for some seconds because all connections are in use, once until nobody waits. */
+  /**
+   * Called once after clients have waited for some seconds because all connections are in use, until no client waits
+   * any more.
+   */
   readonly onShortage?: (reason: string) => void;
   /** Shared with all other calls to this v4. */
   readonly breaker: CircuitBreaker;
 }
 
-/** The forward to one upstream. All packs share its connections. */
+/** Forwards requests to one upstream. All packs share its connections. */
 export class Forward {
   readonly #name: string;
   readonly #breaker: CircuitBreaker;
@@ -64,7 +67,7 @@ export class Forward {
     return `all connections to ${this.#name} for its own clients are in use`;
   }
 
-  /** Why there are too few connections. Empty if there are enough. */
+  /** Returns why there are too few connections. Empty if there are enough. */
   shortages(): readonly string[] {
     return this.#shares.isExhausted() ? [this.#shortage()] : [];
   }
@@ -74,12 +77,13 @@ export class Forward {
     this.#proxy.close();
   }
 
-  /** The function that forwards requests of a lane, and records each when its response has ended. */
+  /** Returns the function that forwards requests of a lane, and records each request after its response has ended. */
   for(policy: ForwardPolicy): ForwardRequest {
     return (request, response, plain, observer) => {
-      // The library, the stream and the gateway all listen to its end, which is more than Node expects.
+      // The library, the stream and the gateway all listen to the response's end, which exceeds Node's default limit of
+      // listeners.
       response.setMaxListeners(30);
-      // Forwarded responses have the upstream's own headers for browsers.
+      // Forwarded responses contain the upstream's own headers for browsers.
       response.removeHeader("x-content-type-options");
       varyBy(response, policy.vary);
       const exchange = new Exchange(policy, plain, [request, response], this.#breaker, observer);

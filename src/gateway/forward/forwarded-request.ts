@@ -1,4 +1,4 @@
-/** One request to the upstream, and its response. */
+/** One request to the upstream, and the upstream's response. */
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -16,7 +16,7 @@ import { outcomeOfError, toUpstreamError, UpstreamError } from "../upstream/upst
 import type { CurrentContext } from "../upstream/open-tls.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** A chunk of fewer bytes costs more to pass on than to read. */
+/** A chunk with fewer bytes is more expensive to forward than to read. */
 const SMALL_CHUNK = 1024;
 
 /** The upstream and its connections. */
@@ -30,9 +30,9 @@ export interface UpstreamOptions {
   readonly secureContext?: CurrentContext | undefined;
 }
 
-/** Observes the events of the client and of the upstream. */
+/** Handles the events of the client and of the upstream. */
 export class ForwardedRequest {
-  /** Its target at the upstream. */
+  /** The target of the request at the upstream. */
   readonly target: string;
   readonly #exchange: Exchange;
   readonly #options: UpstreamOptions;
@@ -44,14 +44,14 @@ export class ForwardedRequest {
    */
   readonly #timer: NodeJS.Timeout;
   #upstreamRequest: ClientRequest | undefined;
-  /** Bytes that its connection had received before it. */
+  /** Number of bytes that the connection had received before this request. */
   #bytesBefore = 0;
-  /** Whether the request was sent again on another connection. */
+  /** Whether the request was sent again on a new connection. */
   #isResent = false;
-  /** Whether the client has its response, or has disconnected. */
+  /** Whether the client has received its response, or has disconnected. */
   #isDone = false;
 
-  /** @param send Sends it, for the first time or again. */
+  /** @param send sends the request, for the first time or again */
   constructor(exchange: Exchange, options: UpstreamOptions, send: () => void) {
     const { timeoutMs, origin } = options;
     this.target = origin.pathname.replace(/\/$/, "") + (exchange.request.url ?? "");
@@ -63,18 +63,21 @@ export class ForwardedRequest {
     exchange.cancel = () => this.#cancel();
   }
 
-  /** Ends the request, because its client has disconnected or has its response. */
+  /** Ends the request, because its client has disconnected or has received its response. */
   #cancel(): void {
     if (!this.#isDone) this.#upstreamRequest?.destroy();
     this.#stop();
   }
 
-  /** The client's body. Undefined without one. */
+  /** Returns the client's body. Undefined if there is none. */
   body(): Readable | undefined {
     return this.#hasBody ? Readable.from(this.#readBody(this.#exchange.request)) : undefined;
   }
 
-  /** If the upstream refuses a body, its rest is read and dropped, so that the client reads the response. */
+  /**
+   * Reads the client's body. If the upstream refuses it, the rest is read and discarded, so that the client reads the
+   * response.
+   */
   async *#readBody(request: IncomingMessage): AsyncGenerator<Buffer> {
     const exchange = this.#exchange;
     try {
@@ -82,12 +85,12 @@ export class ForwardedRequest {
         exchange.onSent(chunk);
         this.#restartTimer();
         yield chunk;
-        // A client may send a byte at a time. Bytes that arrive meanwhile are sent together.
+        // A client may send single bytes. Bytes that arrive in the meantime are sent together.
         if (chunk.length < SMALL_CHUNK) await nextTurn();
       }
       this.#restartTimer();
     } catch {
-      // Before the body ends, because its end would make it look complete.
+      // The request is cancelled before the end of the body, which would make the body look complete.
       this.#cancel();
     } finally {
       request.resume();
@@ -101,45 +104,45 @@ export class ForwardedRequest {
   #onTimeout(): void {
     const { response, upstreamStatus } = this.#exchange;
     if (this.#isDone) return;
-    // The client does not read, so the delay is not the upstream's.
+    // The client does not read its response, so the upstream is not responsible for the delay.
     if (upstreamStatus !== null && response.writableNeedDrain) return void this.#timer.refresh();
     const { timeoutMs } = this.#options;
     const what = upstreamStatus === null ? "response" : "more of the response";
     this.onError(new UpstreamError("timed_out", `no ${what} in ${timeoutMs} ms`));
   }
 
-  /** The request has a connection. */
+  /** Called when the request has a connection. */
   onConnection(upstreamRequest: ClientRequest): void {
     if (this.#isDone) return void upstreamRequest.destroy();
     this.#upstreamRequest = upstreamRequest;
     this.#bytesBefore = upstreamRequest.socket?.bytesRead ?? 0;
-    // Without a listener Node would end the connection, and report neither a response nor an error.
+    // Without this listener, Node would close the connection, and report neither a response nor an error.
     upstreamRequest.once("upgrade", (_response, socket) => {
       socket.destroy();
       this.#onSwitch();
     });
   }
 
-  /** No request asks for another protocol. */
+  /** Handles a switch to a different protocol, which no request asked for. */
   #onSwitch(): void {
     this.onError(new UpstreamError("truncated", `${this.#options.name} switched protocols unasked`));
   }
 
-  /** The head of the upstream's response has arrived. Node has skipped informational responses. */
+  /** Called when the head of the upstream's response has arrived. Node has skipped informational responses. */
   onResponse(upstreamResponse: IncomingMessage): void {
     if (this.#isDone) return void upstreamResponse.resume();
     this.#timer.refresh();
     const exchange = this.#exchange;
     const { statusCode: status = 0 } = upstreamResponse;
     const { name } = this.#options;
-    // Without `Connection: upgrade` Node treats it as a response.
+    // If `Connection: upgrade` is missing, Node treats it as a response.
     if (status === 101) return this.#onSwitch();
     exchange.onHead(status, upstreamResponse.headers);
     if (hasUnknownCoding(upstreamResponse.headers))
       return this.#refuse(`${name} used a transfer coding that nobody asked for`);
     if (status < 200 || status > 599) return this.#refuse(`${name} responded with the status ${status}`);
     this.#setHead(status, upstreamResponse.headers);
-    // Such a response ends with its head, whatever follows (RFC 9112 6.3).
+    // Such a response ends after its head, regardless of the following bytes (RFC 9112 6.3).
     if (status === 204 || status === 304 || exchange.request.method === "HEAD") {
       upstreamResponse.resume();
       this.#complete();
@@ -157,8 +160,8 @@ export class ForwardedRequest {
     if (status === 204) delete headers["content-length"];
     response.statusCode = status;
     setHeaders(response, forNode(headers));
-    // As the client requested, without Node's additions about the connection. HTTP/1.0 has no chunks: the end of the
-    // connection is the framing.
+    // As the client requested, without Node's additions about the connection. HTTP/1.0 does not support chunks: the end
+    // of the connection marks the end of the body.
     const isKept = response.shouldKeepAlive && request.httpVersion !== "1.0";
     response.setHeader("connection", isKept ? "keep-alive" : "close");
   }
@@ -177,7 +180,7 @@ export class ForwardedRequest {
       upstreamResponse.on("end", () => this.#complete());
       return pipeAllButEnd(upstreamResponse, response, (rest) => exchange.end(rest), onError);
     }
-    // The library passes errors on, and destroys each side with the other. A `pipeline()` would do it again, with an
+    // The library forwards errors, and destroys each side with the other. A `pipeline()` would do it again, with an
     // `AbortController` and an error for each response.
     upstreamResponse.pipe(response, { end: false });
     upstreamResponse.on("end", () => {
@@ -187,7 +190,8 @@ export class ForwardedRequest {
   }
 
   /**
-   * The upstream's whole response has arrived. The upstream gets no more of a body that the client is still sending.
+   * Called when the upstream's whole response has arrived. If the client is still sending its body, the rest is not
+   * forwarded.
    */
   #complete(): void {
     this.#stop();
@@ -213,11 +217,11 @@ export class ForwardedRequest {
     if (exchange.upstreamStatus !== null)
       return this.#breakOff(`${this.#options.name} broke its response off: ${error.message}`);
     this.#stop();
-    // A client that has disconnected proves nothing about the upstream.
+    // A disconnected client proves nothing about the upstream.
     if (!exchange.response.destroyed) this.#endWithError(error);
   }
 
-  /** Ends a response that no client may get. The record has the status of an error. */
+  /** Ends a response that must not be sent to the client. The record contains the status of an error. */
   #refuse(fault: string): void {
     const { response, policy } = this.#exchange;
     response.statusCode = policy.errors.failed.status;
@@ -232,7 +236,7 @@ export class ForwardedRequest {
     this.#exchange.response.destroy();
   }
 
-  /** Whether the request is sent again: the upstream closed the idle connection at the moment of its reuse. */
+  /** Whether the request is sent again: the upstream closed the idle connection while it was being reused. */
   #isSentAgain(error: Error): boolean {
     if (this.#isResent || this.#hasBody || error instanceof UpstreamError) return false;
     const { socket, reusedSocket: isReused = false } = this.#upstreamRequest ?? {};
@@ -243,7 +247,7 @@ export class ForwardedRequest {
 
   /**
    * Responds to an error before the upstream's head. If a connection breaks while the client is still sending, the
-   * client may have caused it. It must not be able to open the circuit for others.
+   * client may have caused it. It must not be able to open the circuit for other clients.
    */
   #endWithError(error: Error): void {
     const exchange = this.#exchange;

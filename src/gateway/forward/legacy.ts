@@ -32,27 +32,27 @@ import { Forward, type ForwardRequest } from "./forward.ts";
 /** The name of the old service in messages. */
 const NAME = "the old service";
 
-/** The old service, over connections that all packs share. */
+/** The old service, with connections that all packs share. */
 export interface LegacyService {
   readonly url: URL;
-  /** The certificates of connections to it. Undefined: the public authorities. */
+  /** The certificates of connections to it. Undefined: the public authorities are used. */
   readonly secureContext: CurrentContext | undefined;
   readonly proxy: Forward;
   readonly breaker: CircuitBreaker;
   /** The routes of an API without a pack. */
   readonly templates: RouteTemplates;
-  /** The tokens that it has accepted, with any active pack. */
+  /** The tokens that the old service has accepted, with any active pack. */
   readonly acceptedTokens: AcceptedTokens;
 }
 
-/** The exhausted share, for the log. */
+/** The names of exhausted shares in the log. */
 const USED_UP: Readonly<Record<UsedUp, string>> = {
   client: "one client has added as many observed routes as it may",
   network: "one network has added as many observed routes as it may",
   all: "there are as many observed routes as there may be",
 };
 
-/** How much longer than v4 the old service may take, because its clients used to wait for slow calls. */
+/** The old service's time-out as a multiple of v4's, because clients of the old service are used to slow calls. */
 const TIMEOUT_FACTOR = 4;
 
 function openTemplates(log: Log, metrics: Metrics): RouteTemplates {
@@ -75,7 +75,7 @@ function openTemplates(log: Log, metrics: Metrics): RouteTemplates {
   return templates;
 }
 
-/** Opens the old service. Undefined without `LEGACY_URL`. It gets no request yet. */
+/** Opens the old service. Undefined if `LEGACY_URL` is not set. No request is sent to it yet. */
 export function openLegacy(
   settings: Settings,
   {
@@ -114,7 +114,7 @@ export function openLegacy(
 
 /**
  * The pack's route of a request. Undefined if none matches. If several routes share a path, the body that selects one
- * is not read yet. Then it is a route that writes, else the first one.
+ * is not known yet: the result is a route that writes if there is one, otherwise the first route.
  */
 export function findRoute({ method, path }: AlphaRequest, pack: Pack): Route | undefined {
   const segments = splitPath(path);
@@ -124,30 +124,33 @@ export function findRoute({ method, path }: AlphaRequest, pack: Pack): Route | u
   return routes.find(({ isSafe }) => !isSafe) ?? routes[0];
 }
 
-/** Whether a request only reads, for the client and for the upstream. Without a route the method decides. */
+/** Whether a request only reads, for the client and for the upstream. If there is no route, the method decides. */
 export const onlyReads = ({ method }: AlphaRequest, route: Route | undefined): boolean =>
   route ? route.isSafe : SAFE_METHODS.has(method);
 
 /**
- * The headers that decide which side serves a request. No cache may give the response of one side to clients of the
- * other.
+ * Returns the headers that decide which side serves a request. No cache may send the response of one side to clients of
+ * the other side.
  */
 function sideVary(settings: Settings, { credentials }: Pack): readonly string[] {
   const headers = ["Authorization", ...(credentials.client?.headers ?? []), "User-Agent"];
   return [...new Set(headers), ...settingsVary(settings)];
 }
 
-/** The hash of a client's token, read where the pack says, or where most APIs have it. */
+/** Returns the hash of a client's token. The token is read from the location that the pack defines, or that most APIs use. */
 function hashOf(plain: AlphaRequest, { credentials: { client } }: Pack): string | undefined {
   const found = client?.read(plain);
   const token = found && "token" in found ? found.token : findUsualToken(plain);
   return token === undefined ? undefined : tokenHash(token);
 }
 
-/** Why a request can't be forwarded. Other protocols, such as `h2c`, are an offer that a server may ignore. */
+/**
+ * Returns why a request can't be forwarded. Requests for a different protocol, such as `h2c`, are offers that a server
+ * may ignore.
+ */
 function refusalOf({ headers, url }: IncomingMessage): string | undefined {
   if (/\bwebsocket\b/i.test(headers.upgrade ?? "")) return "WebSocket connections are not passed on";
-  // `*` can't be forwarded, and a target with a host would address another host.
+  // `*` can't be forwarded, and a target with a host would be sent to a different host.
   return url?.startsWith("/") ? undefined : "A target without a path is not passed on";
 }
 
@@ -202,7 +205,7 @@ export function createLegacyForward(
     },
     cleanResponse: cleanLegacyResponseHeaders,
     hasOwnCors: !isObserved && settings.CORS_ORIGINS !== undefined,
-    // While the gateway observes, it passes on the old service's own CORS headers.
+    // An observing gateway forwards the old service's own CORS headers.
     vary: isObserved ? settingsVary({ ...settings, CORS_ORIGINS: undefined }) : sideVary(settings, pack),
     hashOf: (plain) => hashOf(plain, pack),
     keptBytes: (plain) => recorder.keptBytes(plain, "legacy"),
@@ -216,7 +219,7 @@ export function createLegacyForward(
   };
 }
 
-/** Why the old service can't serve. Empty if it can. */
+/** Returns why the old service can't serve requests. Empty if it can. */
 export function legacyProblems(legacy: LegacyService | undefined): readonly string[] {
   if (!legacy) return [];
   const isOpen = legacy.breaker.state() === "open";

@@ -19,12 +19,12 @@ export const nativeToken = (plain: AlphaRequest): string =>
   (header(plain, "authorization") ?? "").trim().replace(/^\S+ +/, "");
 
 /**
- * The decision about a native request: it is forwarded unchanged, with v4's token in place of the client's, or not at
- * all.
+ * The decision about a native request: it is forwarded unchanged, forwarded with v4's token instead of the client's, or
+ * rejected.
  */
 interface NativeAuthorization {
   readonly token?: string;
-  /** Whether the gateway has issued the token and not revoked it. */
+  /** Whether the gateway issued the token and has not revoked it. */
   readonly isIssued?: true;
   /** The application to which the gateway has issued the token. */
   readonly application?: string | undefined;
@@ -94,15 +94,15 @@ interface NativeTokenParts {
   readonly judgeToken: JudgeToken;
 }
 
-/** Whether a request with an unknown token is not charged to its address. */
+/** Whether a request with an unknown token is not counted against its address. */
 const isFree = (verdict: TokenVerdict): boolean =>
   verdict.says === "accepted" || (verdict.says === "nothing" && verdict.hasFailed);
 
 /**
- * The token of one native request. An accepted one costs nothing. An unknown one costs its address one request of the
- * limit of unknown tokens, which is refunded if v4 accepts the token or fails.
+ * The token of one native request. An accepted token is not counted. An unknown token is counted against its address,
+ * as one request of the limit of unknown tokens. It is refunded if v4 accepts the token or fails.
  *
- * @param creditAddress Refunds the request. Undefined if it costs nothing.
+ * @param creditAddress Refunds the request. Undefined if it was not counted.
  */
 function createNativeToken(
   { method, path }: AlphaRequest,
@@ -111,19 +111,19 @@ function createNativeToken(
   creditAddress: (() => Promise<void>) | undefined,
 ): JudgedToken & { onIssued(): void } {
   let credit = creditAddress;
-  /** Only the first outcome counts, because v4 may break off a response with 401. */
+  /** Only the first outcome has an effect, because v4 may end a response with 401 early. */
   function settle(isRefunded: boolean): void {
     if (isRefunded) void credit?.().catch(() => {});
     credit = undefined;
   }
   return {
     onFailure: () => settle(true),
-    /** The gateway has issued the token. v4's responses to its v4 token do not change that. */
+    /** The gateway issued the token. v4's responses to the corresponding v4 token do not change that. */
     onIssued() {
       settle(true);
       tokens.setScopes(hash, undefined);
     },
-    // The success of a call that the pack does not know does not prove acceptance: v4 may ignore the token there.
+    // If the pack does not contain a call, a successful response does not prove acceptance: v4 may ignore the token there.
     onResponse(status, headers) {
       const verdict = judgeToken({ method, path }, { status, headers });
       settle(isFree(verdict));
@@ -137,7 +137,7 @@ function createNativeToken(
 
 const OTHER_METHOD = "A header names another method than the request has. Send the request with that method.";
 
-/** What the gate needs. */
+/** The dependencies of the gate. */
 interface NativeGateParts extends NativeTokenParts {
   readonly authorize: AuthorizeNative;
   /** The upstream's scheme, for a token that replaces the client's. */
@@ -148,11 +148,11 @@ interface NativeGateParts extends NativeTokenParts {
   readonly errorOf: (reason: string, status: number) => ForwardError;
 }
 
-/** Creates the gate. It looks the client's token up, and authorizes the request. */
+/** Creates the gate. It looks up the client's token, and authorizes the request. */
 export function createNativeGate(parts: NativeGateParts): ForwardPolicy["admit"] {
   const { tokens, limits, authorize, scheme, name, errorOf } = parts;
 
-  /** Looks the token up. @returns seconds after which the client may try again; undefined if v4 may be called now */
+  /** Looks up the token. @returns seconds after which the client may try again; undefined if v4 may be called now */
   async function lookUp({ plain, hash = "" }: Exchange) {
     const isAccepted = isAcceptedToken(hash, await tokens.get(hash), tokens);
     const charged = isAccepted ? undefined : await limits.consumeAddress(plain.address);

@@ -11,7 +11,7 @@ import { UpstreamError } from "../upstream/upstream-error.ts";
 export type Proxy = ReturnType<typeof createProxy>;
 
 /**
- * The member of a request that holds its forwarding function. Not a `WeakMap`: V8 keeps the values of an old
+ * The member of a request that contains its forwarding function. Not a `WeakMap`: V8 keeps the values of an old
  * `WeakMap` until the next full garbage collection, so each request and response would first move to the old space.
  */
 const FORWARDED = Symbol("forwarded request");
@@ -35,7 +35,7 @@ export function createProxy(options: UpstreamOptions) {
     changeOrigin: true,
     agent,
     selfHandleResponse: true,
-    // The default plugins write their own errors, and a log line for each request.
+    // The default plugins would write their own errors, and a log line for each request.
     ejectPlugins: true,
     plugins: [followRequests],
     pathRewrite(_path, request: SentRequest, _response, requestOptions) {
@@ -48,8 +48,8 @@ export function createProxy(options: UpstreamOptions) {
     forward(exchange: Exchange): void {
       const request: SentRequest = exchange.request;
       const send = (): void => {
-        // The library compares the path with a filter, and skips a path that it can't parse. The rewriter has the
-        // real path.
+        // The library compares the path with a filter, and skips a path that it can't parse. The rewriter uses the real
+        // path.
         request.url = "/";
         void proxy(request, exchange.response, () => {});
       };
@@ -76,7 +76,7 @@ function limitConnect(socket: Socket, event: "connect" | "secureConnect", ms: nu
   socket.once(event, clear).once("close", clear);
 }
 
-/** Creates the agent. Certificates may change while the gateway runs. Each new connection uses the current ones. */
+/** Creates the agent. Certificates may change while the gateway runs: each new connection uses the current ones. */
 function createAgent({ origin, connections, timeoutMs, secureContext }: UpstreamOptions): HttpAgent {
   const isSecure = origin.protocol === "https:";
   const options = {
@@ -84,7 +84,7 @@ function createAgent({ origin, connections, timeoutMs, secureContext }: Upstream
     maxSockets: connections,
     maxFreeSockets: connections,
     timeout: IDLE_MS,
-    // A resumed session would keep the previous client certificate.
+    // A resumed session would use the previous client certificate.
     ...(isSecure && { maxCachedSessions: 0 }),
   };
   const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);

@@ -26,8 +26,8 @@ interface RejectionDependencies {
 }
 
 /**
- * Counts messages that the server rejects itself: in the metrics, in the log, and against the limit of the
- * connection's address, like a token that v4 has not accepted. Their token and route are unknown, so they have no
+ * Counts messages that the server rejects itself: in the metrics, in the log, and against the limit of the connection's
+ * address, like a request with a token that v4 has not accepted. Their token and route are unknown, so they have no
  * audit record.
  */
 export const createMessageRejection = (

@@ -13,7 +13,7 @@ import { consumeRateLimit, rejectLimited } from "../stages/rate-limit.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
 import type { SharedState } from "../state/shared-state.ts";
 
-/** The route of preflights in the metrics. */
+/** The route for preflights in the metrics. */
 const PREFLIGHT = "preflight";
 
 export interface GuardOptions {
@@ -31,7 +31,7 @@ export interface GuardDependencies {
 /** Returns undefined for a valid request. */
 type FindError = (request: IncomingMessage) => HttpError | undefined;
 
-/** Rejects requests before the pipeline. They count against the limit of their address, and have a record. */
+/** Rejects requests before the pipeline. They are counted against the limit of their address, and recorded. */
 export function createGuard(
   settings: Settings,
   { pack, shared }: GuardDependencies,
@@ -55,7 +55,7 @@ export function createGuard(
 }
 
 /**
- * The host names that a listener without client credentials accepts. Undefined: all names, also if clients have
+ * Returns the host names that a listener without client credentials accepts. Undefined: all names, as with client
  * credentials.
  */
 const hostCheckOf = (settings: Settings, { credentials }: Pack): HostCheck | undefined =>
@@ -74,8 +74,8 @@ export function warnOfUncheckedHost(settings: Settings, pack: Pack, log: Log): v
 }
 
 /**
- * Finds requests under another host name if clients have no credentials. Otherwise any page that points its domain
- * at the address could use the gateway through the browser of a visitor (DNS rebinding).
+ * Finds requests for an unknown host name if clients have no credentials. Otherwise, any page that points its domain at
+ * the address could use the gateway through the browser of a visitor (DNS rebinding).
  */
 function createHostErrors(settings: Settings, pack: Pack): FindError | undefined {
   const accepts = hostCheckOf(settings, pack);
@@ -87,7 +87,7 @@ function createHostErrors(settings: Settings, pack: Pack): FindError | undefined
 const findLongHead: FindError = (request) =>
   isHeadTooLong(request) ? new HttpError(431, HEAD_TOO_LONG, { by: "head_size" }) : undefined;
 
-/** Whether browsers send a client's credentials for any page, or clients have none. */
+/** Whether browsers send a client's credentials with requests of any page, or clients have none. */
 const isAmbient = ({ credentials, dialect }: Pack): boolean => {
   const { realm } = dialect.client.credentials ?? {};
   const isSentByBrowsers = ({ cookie, basic }: CredentialsPlace): boolean =>
@@ -95,7 +95,7 @@ const isAmbient = ({ credentials, dialect }: Pack): boolean => {
   return !credentials.client || credentialPlaces(dialect.client.credentials).some(isSentByBrowsers);
 };
 
-/** Whether an origin is this gateway's. Programs other than browsers send none. */
+/** Whether an origin is that of this gateway. Programs other than browsers send none. */
 function isOwnOrigin(origin: string | undefined, host: string, publicUrl: URL | undefined): boolean {
   if (origin === undefined) return true;
   const from = hostOf(origin);
@@ -103,28 +103,28 @@ function isOwnOrigin(origin: string | undefined, host: string, publicUrl: URL | 
 }
 
 /**
- * Finds writes that a page of another origin makes a browser send with the client's credentials (cross-site request
+ * Finds writes that a page of a different origin makes a browser send with the client's credentials (cross-site request
  * forgery). A write without a body, or with a text body, has no preflight. Browsers send their page's origin in
  * `Origin`, and most also send `Sec-Fetch-Site`. Other clients send neither.
  */
 function createCrossSiteErrors(settings: Settings, pack: Pack): FindError | undefined {
   const { CORS_ORIGINS: origins = [], PUBLIC_URL: publicUrl } = settings;
-  // With credentials, browsers do not accept `*` as a permission either (Fetch standard, CORS protocol).
+  // Even with `*`, browsers do not send credentials to other origins (Fetch standard, CORS protocol).
   if (!isAmbient(pack) || (origins.includes("*") && !pack.credentials.client)) return undefined;
   const reason = "A page of another origin can't change anything here, unless CORS_ORIGINS has its origin.";
   return ({ method = "", headers }) => {
     const { origin, host = "", "sec-fetch-site": site } = headers;
     if (SAFE_METHODS.has(method) || (origin !== undefined && origins.includes(origin))) return undefined;
-    // A page can't set this header. Only old browsers, and connections without TLS, lack it.
+    // A page can't set this header. It is only missing in old browsers, and in connections without TLS.
     const isOwn = site === undefined ? isOwnOrigin(origin, host, publicUrl) : SAME_SITES.has(site);
     return isOwn ? undefined : new HttpError(403, reason, { by: "cross_site" });
   };
 }
 
-/** The header, in lower case, in which a tester selects a pack, and in which the response names it. */
+/** The header, in lower case, by which a tester selects a pack, and which names the pack of a response. */
 export const PACK_HEADER = "x-pack";
 
-/** The responses to requests for a pack that does not exist, or that the client may not use. */
+/** The messages for requests for a pack that does not exist, or that the client may not use. */
 export const UNKNOWN_PACK = "This gateway has no pack with the hash in X-Pack.";
 
 /** Finds requests for a pack that this gateway does not have. */
@@ -134,7 +134,7 @@ const createPackErrors = ({ CANDIDATE_MAPPINGS_DIR }: Settings, { hash }: Pack):
     : ({ headers: { [PACK_HEADER]: wanted } }) =>
         wanted === undefined || wanted === hash ? undefined : new HttpError(412, UNKNOWN_PACK);
 
-/** Responses to requests for this pack name it. */
+/** Adds the name of the pack to responses to requests for this pack. */
 const createPackNamer =
   (hash: string): Middleware =>
   (request, response, next) => {
@@ -142,7 +142,7 @@ const createPackNamer =
     return next();
   };
 
-/** Creates the guards that the settings and the pack ask for. */
+/** Creates the guards that the settings and the pack require. */
 export function createGuards(settings: Settings, dependencies: GuardDependencies, options: GuardOptions) {
   const { pack } = dependencies;
   const guard = (findError: FindError | undefined): readonly Middleware[] =>

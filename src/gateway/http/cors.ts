@@ -15,8 +15,8 @@ const isPreflight = ({ method, headers }: Pick<IncomingMessage, "method" | "head
   method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 
 /**
- * Allows browser clients of `CORS_ORIGINS` (Fetch standard, CORS protocol). A preflight gets 204 and is not passed
- * on. Without an allowed origin, the response has no CORS headers. Other OPTIONS requests go to the pipeline.
+ * Allows browser clients of `CORS_ORIGINS` (Fetch standard, CORS protocol). A preflight gets 204 and is not forwarded.
+ * If the origin is not allowed, the response contains no CORS headers. Other OPTIONS requests go to the pipeline.
  *
  * @param limitPreflight runs before a preflight is answered
  */
@@ -59,7 +59,7 @@ function listHeaders({ response, lists }: Route): string[] {
   return [hasLink ? "Link" : undefined, total, range?.name].filter((name) => name !== undefined);
 }
 
-/** The headers that a browser client may send and read. */
+/** Returns the headers that a browser client may send and read. */
 function corsHeaders({ SUNSET_FILE }: Settings, { dialect, rateLimitHeaders, routes }: CorsPack) {
   const { client } = dialect;
   const { request = {}, response = {} } = client.headers ?? {};

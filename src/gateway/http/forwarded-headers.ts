@@ -1,4 +1,4 @@
-/** Headers that the proxies do not pass on. */
+/** Headers that the proxies do not forward. */
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { namesMethod } from "../../pack/index.ts";
 
@@ -14,19 +14,19 @@ const HOP_BY_HOP = [
   "upgrade",
 ];
 
-/** The headers that v4 never gets, and the headers of v4 that a client never gets (R-8). */
+/** The headers that are never sent to v4, and the headers of v4 that are never sent to a client (R-8). */
 const NEVER_TO_V4 = [...HOP_BY_HOP, "cookie", "expect"];
 const NEVER_TO_CLIENT = [...HOP_BY_HOP, "server", "set-cookie"];
 
-/** Patterns of names, separated by spaces. */
+/** Splits patterns of names, which are separated by spaces. */
 const wordsOf = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /**
- * With these headers, servers assume another client, host, path, method or scheme than the request's own. v4 gets
- * none of them, because a client could send any value. A list of permitted headers would break clients, which may
+ * These headers make servers assume a client, host, path, method or scheme that differs from the request's own. None of
+ * them is sent to v4, because a client could send any value. A list of permitted headers would break clients, which may
  * send v4 any header. This list contains the names that proxies, load balancers and identity providers document. It
- * does not protect a v4 that trusts another name. The gateway is v4's client, as in the alpha pipeline, so it sends
- * no `Via` (docs/internals/decisions.md). `.*-ip` has names of any vendor: `X-Real-IP`, `Fly-Client-IP`.
+ * does not protect a v4 that trusts other names. The gateway is v4's client, as in the alpha pipeline, so it sends no
+ * `Via` (docs/internals/decisions.md). `.*-ip` matches names of any vendor: `X-Real-IP`, `Fly-Client-IP`.
  */
 const FORWARDING = wordsOf(`
   forwarded via proxy front-end-https x-https x-ssl x-(?:url-)?scheme x-proto(?:col)?
@@ -35,7 +35,7 @@ const FORWARDING = wordsOf(`
   .*-ip (?:.*-)?(?:client|real|remote|socket|source)ip
 `);
 
-/** Headers in which proxies describe a connection, its TLS, and the user that they have authenticated. */
+/** Headers in which proxies describe a connection, its TLS, and the authenticated user. */
 const FORWARDING_PREFIXES = wordsOf(`
   x-forward x-original- x-originating- x-remote- remote- x-ssl- ssl- x-tls- x-mtls- client-cert
   x-client-(?:cert|dn|issuer|s-dn|i-dn|ssl|subject|tls|verify) x-auth-request- x-authentik- x-consumer-
@@ -44,20 +44,20 @@ const FORWARDING_PREFIXES = wordsOf(`
   x-goog-(?:authenticated|iap)- x-amzn-(?:mtls|oidc|tls)-
 `);
 
-/** Some servers read names with underscores, or with any other sign, as names with hyphens. */
+/** Some servers treat underscores, or any other punctuation, in names as hyphens. */
 const FORWARDING_NAME = new RegExp(
   `^(?:(?:${FORWARDING.join("|")})$|${FORWARDING_PREFIXES.join("|")})`.replaceAll("-", "[^a-z\\d]"),
 );
 
-/** Whether a header may make a server assume another client, host, path, method or scheme than the request's own. */
+/** Whether a header may make a server assume a client, host, path, method or scheme that differs from the request's own. */
 const isForwardingName = (name: string): boolean => FORWARDING_NAME.test(name) || namesMethod(name);
 
 /** These frame the message and authenticate the client. */
 const END_TO_END = new Set(["content-length", "transfer-encoding", "host", "authorization"]);
 
 /**
- * The headers that a `Connection` header makes hop-by-hop. It must not name headers for all recipients (RFC 9110
- * 7.6.1). Otherwise a client could remove a header that a proxy has added, such as `X-Forwarded-For`.
+ * Returns the headers that a `Connection` header makes hop-by-hop. It must not name headers for all recipients (RFC
+ * 9110 7.6.1). Otherwise, a client could remove a header that a proxy has added, such as `X-Forwarded-For`.
  */
 export const connectionOptions = (connection: string): readonly string[] =>
   connection
@@ -72,20 +72,20 @@ function removeHeaders(headers: IncomingHttpHeaders, never: readonly string[]): 
   for (const name of connectionOptions(connection)) delete headers[name];
 }
 
-/** Removes the headers of a request that v4 must not get, before the proxy copies them (L-17). */
+/** Removes the headers of a request that must not be sent to v4, before the proxy copies them (L-17). */
 export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_V4);
   for (const name in headers) if (isForwardingName(name)) delete headers[name];
-  // The gateway frames the body itself, whatever the spelling of the client's header.
+  // The gateway frames the body, regardless of the spelling of the client's header.
   if (headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
 }
 
 /**
- * Removes hop-by-hop headers from a request to the old service. All other headers pass, because the client's
+ * Removes hop-by-hop headers from a request to the old service. All other headers are kept, because the client's
  * credentials and cookies are meant for the old service.
  *
- * @param address Address of the connection. It is added to `X-Forwarded-For`, and `X-Forwarded-Host` gets the
- * client's `Host`. Undefined if a trusted proxy has already set them
+ * @param address The address of the connection. It is added to `X-Forwarded-For`, and `X-Forwarded-Host` gets the
+ *   client's `Host`. Undefined if a trusted proxy has already set them
  */
 export function cleanLegacyRequestHeaders(headers: IncomingHttpHeaders, address: string | undefined): void {
   removeHeaders(headers, [...HOP_BY_HOP, "expect"]);
@@ -103,14 +103,14 @@ export function cleanLegacyResponseHeaders(headers: IncomingHttpHeaders): void {
   delete headers["transfer-encoding"];
 }
 
-/** Whether v4 gets a header of a client's request. @param connection The `Connection` header of the request */
+/** Whether a header of a client's request is forwarded to v4. @param connection The `Connection` header of the request */
 export function isForwarded(name: string, connection: string | undefined): boolean {
   const headers: IncomingHttpHeaders = { [name]: "", ...(connection !== undefined && { connection }) };
   cleanRequestHeaders(headers);
   return headers[name] !== undefined;
 }
 
-/** Removes the headers of v4's response that clients must not get. */
+/** Removes the headers of v4's response that must not be sent to clients. */
 export function cleanResponseHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_CLIENT);
   // Node has decoded the framing of v4's response, and frames the new response itself.
@@ -118,7 +118,7 @@ export function cleanResponseHeaders(headers: IncomingHttpHeaders): void {
 }
 
 /**
- * Whether v4's response has a transfer coding that Node has not decoded. Nobody requested one (RFC 9112 7.4), so the
+ * Whether v4's response has a transfer coding that Node has not decoded. It was not requested (RFC 9112 7.4), so the
  * client could not read its bytes.
  */
 export const hasUnknownCoding = ({ "transfer-encoding": coding }: IncomingHttpHeaders): boolean =>
@@ -131,7 +131,7 @@ export function removeCorsHeaders(headers: IncomingHttpHeaders): void {
 
 const namesIn = (vary: string): string[] => vary.split(",").flatMap((name) => name.trim() || []);
 
-/** A `Vary` header with further names. `*` stands for all. */
+/** Adds names to a `Vary` header. `*` includes all names. */
 function addNames(vary: string, added: readonly string[]): string {
   const names = new Set(namesIn(vary.toLowerCase()));
   if (names.has("*")) return vary;
@@ -141,21 +141,21 @@ function addNames(vary: string, added: readonly string[]): string {
 
 const varyOf = (response: ServerResponse): string => [response.getHeader("vary") ?? []].flat().join(", ");
 
-/** Adds these request headers to the `Vary` of a response. */
+/** Adds these request headers to the `Vary` header of a response. */
 export function varyBy(response: ServerResponse, names: readonly string[]): void {
   const vary = addNames(names.join(", "), namesIn(varyOf(response)));
   if (vary !== "") response.setHeader("vary", vary);
 }
 
-/** Adds the existing `Vary` of a response to the upstream's. */
+/** Adds the existing `Vary` header of a response to the upstream's. */
 export function addVary(headers: IncomingHttpHeaders, response: ServerResponse): void {
   const own = varyOf(response);
   if (own !== "") headers.vary = addNames(headers.vary ?? "", namesIn(own));
 }
 
 /**
- * Headers that Node sends byte by byte. After a length, Node reads a `Content-Disposition` as UTF-8 and sends it as
- * Latin-1. So the length comes first, and the bytes are encoded once more.
+ * Prepares headers so that Node sends their bytes unchanged. After a length, Node reads a `Content-Disposition` as
+ * UTF-8 and sends it as Latin-1. So the length comes first, and the bytes are encoded once more.
  */
 export function forNode(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { "content-length": length, "content-disposition": disposition } = headers;

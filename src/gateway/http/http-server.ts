@@ -17,14 +17,14 @@ import {
 
 /** A listening server. */
 export interface HttpServer {
-  /** `http://127.0.0.1:8080`, with the actual port. */
+  /** The address with the actual port, such as `http://127.0.0.1:8080`. */
   readonly url: string;
   /** Number of open connections. */
   connections(): number;
   /** Number of requests so far. */
   requests(): number;
   /**
-   * Lets in-flight requests end, and breaks the others off after the grace time. Each response is the last of its
+   * Waits for in-flight requests, and closes the remaining ones after the grace time. Each response is the last on its
    * connection. New and open connections may still be used for a short time.
    */
   drain(graceMs: number): Promise<void>;
@@ -33,23 +33,26 @@ export interface HttpServer {
 interface HttpServerOptions extends MessageRejection {
   readonly host: string;
   readonly port: number;
-  /** Whether other processes may listen at the same port. Default: false. */
+  /** Whether other processes may listen on the same port. Default: false. */
   readonly reusePort?: boolean;
   /** Names of the settings for the host and the port. */
   readonly settings?: readonly [host: string, port: string];
   readonly handler: RequestListener;
-  /** Bytes of the target with names and values of the headers. Trailers have the same limit. Default: 16 kB. */
+  /**
+   * Maximum number of bytes of the target with names and values of the headers. Trailers have the same limit. Default:
+   * 16 kB.
+   */
   readonly maxHeadSize?: number;
-  /** How long a connection with a request in flight may be without a byte in either direction. Default: 5 minutes. */
+  /** Milliseconds that a connection with a request in flight may be without a byte in either direction. Default: 5 minutes. */
   readonly idleMs?: number;
 }
 
-/** A slower head is a Slowloris attack. A body may be an upload over a slow connection. */
+/** Time limit for a head. A slower head is a Slowloris attack. A body may be an upload over a slow connection. */
 const HEADERS_TIMEOUT_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 300_000;
 const TIMEOUT_CHECK_MS = 5000;
 
-/** A connection without any bytes for this long is closed, because its client never reads the response. */
+/** Milliseconds without any bytes after which a connection is closed, because its client never reads the response. */
 const IDLE_MS = 300_000;
 
 /** Longer than the idle time of common load balancers, so that they close first. */
@@ -66,11 +69,11 @@ const MAX_PIPELINED = 8;
 
 interface Connection {
   readonly inFlight: InFlightRequest[];
-  /** Whether its last response has started, or is decided. */
+  /** Whether the last response has started, or is decided. */
   isClosing: boolean;
 }
 
-/** The connections of a server, and their ends. */
+/** The connections of a server, and when they close. */
 class Connections {
   readonly #open = new Map<Socket, Connection>();
   #isDraining = false;
@@ -93,8 +96,8 @@ class Connections {
   }
 
   /**
-   * Whether a request may be handled. It may not if the response to an earlier request is the last of the connection.
-   * If that response has ended, the connection is closed, because a client that sent another request must not wait.
+   * Whether a request may be handled. False if the response to an earlier request is the last one of the connection. If
+   * that response has ended, the connection is closed, because a client that sent a further request must not wait.
    */
   accept(request: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#open.get(request.socket);
@@ -118,8 +121,8 @@ class Connections {
   }
 
   /**
-   * Makes this response the last of its connection, unless its head is written. Later bytes are ignored. A handler
-   * may have set the header already, for a response whose body has not arrived yet.
+   * Makes this response the last on its connection, unless its head was written. Later bytes are ignored. A handler may
+   * already have set the header, for a response whose body has not arrived yet.
    */
   closeAfter({ request, response }: InFlightRequest): void {
     const connection = this.#open.get(request.socket);
@@ -129,15 +132,15 @@ class Connections {
     response.setHeader("Connection", "close");
   }
 
-  /** In-flight requests of a connection, in their order. */
+  /** Returns the in-flight requests of a connection, in order. */
   inFlight(socket: Socket): readonly InFlightRequest[] {
     return this.#open.get(socket)?.inFlight ?? [];
   }
 
-  /** From now on each response is the last of its connection, and announces that (RFC 9112 9.6). */
+  /** From now on, each response is the last on its connection, and announces that (RFC 9112 9.6). */
   closeAllAfterResponse(): void {
     this.#isDraining = true;
-    // The last one of several in-flight requests closes the connection, because the others still need it.
+    // The last of several in-flight requests closes the connection, because the other requests still need it.
     for (const { inFlight } of this.#open.values())
       for (const exchange of inFlight.slice(-1)) this.closeAfter(exchange);
   }
@@ -148,7 +151,7 @@ class Connections {
   }
 }
 
-/** The number of `Host` headers. Node shows only the first of two. */
+/** Counts the `Host` headers. Node only shows the first of two. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -158,15 +161,15 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count;
 }
 
-/** A host by RFC 9110 7.2 and RFC 3986 3.2.2, without commas, because proxies join lines with commas. */
+/** Matches a host (RFC 9110 7.2 and RFC 3986 3.2.2), without commas, because proxies join lines with commas. */
 const HOST = /^(?:(?:\[[\da-f:.]+\]|[\w.~!$&'()*+;=%-]+)(?::\d{0,5})?)?$/i;
 
 /**
- * Whether the parser accepted a message that no server should. HTTP/0.9: the parser reads a request line with a bare
- * line feed as such. No `Host`, or two (RFC 9112 3.2): Node would respond without a body, or use the first. An invalid host: servers read it in
- * different ways. Chunks in
- * HTTP/1.0: proxies without support for them have read them as the next request (RFC 9112 6.1). Codings before
- * `chunked` (RFC 9112 6.1): they are not decoded here, and another server may not know them.
+ * Whether the parser accepted a message that servers should reject. HTTP/0.9: the parser reads a request line with a
+ * bare line feed as such. No `Host`, or two (RFC 9112 3.2): Node would respond without a body, or use the first. An
+ * invalid host: servers interpret it in different ways. Chunks in HTTP/1.0: proxies without support for them have read
+ * them as the next request (RFC 9112 6.1). Codings before `chunked` (RFC 9112 6.1): they are not decoded here, and
+ * other servers may not support them.
  */
 export function isInvalidMessage({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
   const hostCount = countHosts(rawHeaders);
@@ -177,7 +180,7 @@ export function isInvalidMessage({ httpVersion, headers, rawHeaders }: IncomingM
   return httpVersion !== "1.0" || hostCount > 1 || coding !== undefined;
 }
 
-/** Passes valid requests on. An invalid request is rejected, with all later bytes of its connection. */
+/** Forwards valid requests. An invalid request is rejected, with all later bytes of its connection. */
 function createRequestListener(options: HttpServerOptions, connections: Connections): RequestListener {
   return (request, response) => {
     if (!connections.accept(request, response)) return;
@@ -191,8 +194,8 @@ function createRequestListener(options: HttpServerOptions, connections: Connecti
 }
 
 /**
- * Part of the grace time in which connections are still accepted and kept, if any are open. A load balancer that does
- * not know of the shutdown may be sending a request. A quarter of the default grace time is longer than two readiness
+ * Part of the grace time in which connections are still accepted and kept, if any are open. A load balancer that has
+ * not detected the shutdown may be sending a request. A quarter of the default grace time is longer than two readiness
  * checks of common load balancers.
  */
 const OPEN_PART = 1 / 4;
@@ -202,7 +205,7 @@ async function drain(server: Server, connections: Connections, graceMs: number):
   connections.closeAllAfterResponse();
   if (connections.count > 0) await wait(graceMs * OPEN_PART);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection may become idle after its response, and nothing else would close it then.
+  // A connection may become idle after its response, and no other code would close it then.
   const sweep = setInterval(() => {
     server.closeIdleConnections();
     connections.closeUnused();
@@ -212,7 +215,7 @@ async function drain(server: Server, connections: Connections, graceMs: number):
   clearTimeout(deadline);
 }
 
-/** `http://127.0.0.1:8080` */
+/** Returns the address of a server: `http://127.0.0.1:8080`. */
 const httpUrl = (host: string, port: number): string =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 
@@ -240,7 +243,7 @@ export class ListenError extends Error {
   readonly code = "AG_LISTEN_FAILED";
 }
 
-/** The error of a server that can't listen, with the setting to change. */
+/** Creates the error of a server that can't listen, with the setting to change. */
 function listenError(
   error: NodeJS.ErrnoException,
   { host, port, settings: [hostName, portName] = ["HOST", "PORT"] }: HttpServerOptions,
@@ -252,7 +255,7 @@ function listenError(
   return new ListenError(`${name}: can't listen on ${host}:${port}: ${reason} (${code}).${advice}`);
 }
 
-/** Starts a server. @throws {ListenError} if the port is in use or the address is not this machine's */
+/** Starts a server. @throws {ListenError} if the port is in use or the address does not belong to this machine */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, reusePort = false, idleMs = IDLE_MS } = options;
   const server = createServer({
@@ -264,7 +267,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     ...(options.maxHeadSize !== undefined && { maxHeaderSize: options.maxHeadSize }),
   });
   server.timeout = idleMs;
-  // Node would silently drop the headers after the 2000th. Their total size is limited.
+  // Node would silently drop the headers after the 2000th. Instead, their total size is limited.
   server.maxHeadersCount = 0;
   const connections = new Connections(server);
   server.on("request", createRequestListener(options, connections));

@@ -15,7 +15,7 @@ export function createInFlightTracker() {
   }
 
   return {
-    /** Counts one piece of work until the returned function is called. Call it once. */
+    /** Counts one piece of work until the returned function is called. Call that function once. */
     begin(): () => void {
       count += 1;
       return settle;
@@ -26,11 +26,11 @@ export function createInFlightTracker() {
       work.then(settle, settle);
       return work;
     },
-    /** Resolves when all tracked promises have settled, or after the given milliseconds. */
+    /** Resolves when all tracked promises have settled, or after the given number of milliseconds. */
     async idle(timeoutMs: number): Promise<void> {
       const late = wait(timeoutMs, "late", { ref: false });
       do {
-        // A request is notified one turn after its connection was closed, and may then begin the work on its record.
+        // A request is notified one turn after its connection was closed, and may then start the work on its record.
         await nextTurn();
         if (count === 0) return;
       } while (
@@ -40,16 +40,16 @@ export function createInFlightTracker() {
   };
 }
 
-/** A task, and the asynchronous context in which it was added, because loggers and tracers of a host read it. */
+/** A task, and the asynchronous context in which it was added, because loggers and tracers of a host read the context. */
 interface Task {
   readonly scope: AsyncResource;
   readonly run: () => void;
 }
 
 /**
- * Runs tasks together, once the responses of this turn of the event loop are sent. Making records one after the other
- * takes half of the time of making them between requests, because requests push their code and data out of the
- * processor's caches. With `AUDIT=full` a list takes 22 % less time.
+ * Runs tasks together, once the responses of this turn of the event loop are sent. Creating records in sequence takes
+ * half of the time of creating them between requests, because requests push their code and data out of the processor's
+ * caches. With `AUDIT=full` a list takes 22 % less time.
  */
 export class AfterResponses {
   readonly #inFlight: Pick<InFlightTracker, "begin">;
@@ -60,12 +60,12 @@ export class AfterResponses {
   readonly #tasks: (Task | undefined)[] = [];
   #count = 0;
 
-  /** @param inFlight Shutdown waits for the tasks, too. */
+  /** @param inFlight Shutdown waits for the tasks as well */
   constructor(inFlight: Pick<InFlightTracker, "begin">) {
     this.#inFlight = inFlight;
   }
 
-  /** @param task It handles its own errors. */
+  /** @param task must handle its own errors */
   add(task: () => void): void {
     this.#tasks[this.#count] = { scope: new AsyncResource("AfterResponses"), run: task };
     this.#count += 1;
@@ -81,7 +81,7 @@ export class AfterResponses {
     });
   }
 
-  /** Includes tasks that are added meanwhile. */
+  /** Runs all tasks, including those that are added in the meantime. */
   #runAll(): void {
     const tasks = this.#tasks;
     for (let at = 0; at < this.#count; at += 1) {

@@ -1,9 +1,9 @@
-/** Messages that the server rejects itself, before a handler sees them. */
+/** Messages that the server rejects itself, before any handler runs. */
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { requestIdOf } from "./request-context.ts";
 
-/** Why a message is rejected. It becomes the reason in the metrics. */
+/** The reason of a rejection. It becomes the reason in the metrics. */
 export type MessageFault = "connect" | "head_size" | "malformed";
 
 /** A rejected message. */
@@ -11,8 +11,8 @@ interface RejectedMessage {
   readonly fault: MessageFault;
   readonly status: number;
   /**
-   * The id of its response. It is never the client's id, which could be its token, because nothing searches for
-   * secrets here.
+   * The id of its response. It is never the client's id, which could be its token, because this code does not search
+   * for secrets.
    */
   readonly id: string;
   readonly socket: Socket;
@@ -24,10 +24,10 @@ interface RejectionBody {
   readonly text: string;
 }
 
-/** The server's handling of such messages. */
+/** The options for handling such messages. */
 export interface MessageRejection {
   readonly badRequest: (fault: MessageFault) => RejectionBody;
-  /** Called for each of them, except for a message that its client breaks off. */
+  /** Called for each rejected message, unless its client disconnected. */
   readonly onRejected?: (message: RejectedMessage) => void;
 }
 
@@ -38,7 +38,7 @@ export interface InFlightRequest {
 }
 
 /**
- * Whether bytes follow a request whose connection ends with its response. They are ignored (RFC 9112 9.6). v4 may
+ * Whether the bytes follow a request whose connection ends after its response. They are ignored (RFC 9112 9.6). v4 may
  * have executed the request, so its client must get the response.
  */
 const isBehindLastRequest = (error: unknown): boolean =>
@@ -46,13 +46,13 @@ const isBehindLastRequest = (error: unknown): boolean =>
 
 const statusOf = (fault: MessageFault | undefined): number => (fault === "head_size" ? 431 : 400);
 
-/** The reason of the parser's rejection. Undefined for a client that disconnects or is too slow. */
+/** Returns the reason of the parser's rejection. Undefined for a client that disconnects or is too slow. */
 function faultOf({ code = "" }: NodeJS.ErrnoException): MessageFault | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return "head_size";
   return code.startsWith("HPE_") && code !== "HPE_INVALID_EOF_STATE" ? "malformed" : undefined;
 }
 
-/** The response to a rejected message, which is reported. @param fault undefined for a message that its client breaks off */
+/** Sends the response to a rejected message, and reports it. @param fault undefined if the client disconnected */
 function rejectMessage(
   { badRequest, onRejected }: MessageRejection,
   fault: MessageFault | undefined,
@@ -73,9 +73,9 @@ function rejectMessage(
 /**
  * Responds in JSON to messages that the parser rejects and to `CONNECT`, and closes the connection, because its next
  * bytes can't be trusted. While the response to a complete request is in progress, the connection is closed without a
- * message. Otherwise the client would mistake the error for that response, or for a part of it.
+ * message. Otherwise, the client would mistake the error for that response, or for a part of it.
  *
- * @param inFlightOf the requests of a connection, in their order
+ * @param inFlightOf returns the requests of a connection, in order
  */
 export function rejectUnreadable(
   server: Server,
@@ -95,7 +95,7 @@ export function rejectUnreadable(
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (!isBehindLastRequest(error)) reject(socket, faultOf(error));
   });
-  // Without a listener Node silently closes the connection. With it, nothing else handles the socket.
+  // Without this listener, Node silently closes the connection. With it, no other code handles the socket.
   server.on("connect", (_request: IncomingMessage, socket: Socket) => {
     socket.on("error", () => {}).resume();
     reject(socket, "connect");
@@ -108,8 +108,8 @@ const changedServers = new WeakSet<object>();
 
 /**
  * Makes the server of an application ignore bytes after a request whose connection ends with its response. Node would
- * replace the response by a 400. A listener is not enough: the application may have its own, and Node rejects other
- * invalid messages only without a listener.
+ * replace the response with a 400. A listener is not enough: the application may have its own, and Node only rejects
+ * other invalid messages if there is no listener.
  */
 export function ignoreBehindLastRequest(socket: Socket & { readonly server?: Server }): void {
   const { server } = socket;

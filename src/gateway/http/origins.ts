@@ -1,18 +1,18 @@
-/** The hosts and origins that a request names: the page that caused the request, and the listener. */
+/** The hosts and origins in a request: the page that caused the request, and the listener. */
 import { isLoopback } from "../../base/index.ts";
 
-/** Methods without effects (RFC 9110 9.2.1). */
+/** Methods without side effects (RFC 9110 9.2.1). */
 export const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Values of `Sec-Fetch-Site` for a page of the same origin, and for a request without a page. */
 export const SAME_SITES = new Set(["same-origin", "none"]);
 
-/** Returns the host of an origin. `null`, which sandboxed pages send, and `file://` have none. */
+/** Returns the host of an origin. Undefined for `null`, which sandboxed pages send, and for `file://`. */
 export function hostOf(origin: string): string | undefined {
   return (URL.canParse(origin) && new URL(origin).host) || undefined;
 }
 
-/** Names of this machine that a web page can't assign to another machine. */
+/** Names of this machine that no DNS record can assign to a different machine. */
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
 /** Tells whether a request with this `Host` header is accepted. */
@@ -25,7 +25,7 @@ export type HostCheck = (host: string | undefined) => boolean;
  * @param bound The address to which the listener is bound.
  * @param others Other names that clients may use.
  * @returns undefined if every name is accepted, because only the operator knows the names of an address that is not
- * loopback.
+ *   loopback.
  */
 export function createHostCheck(
   bound: string | undefined,

@@ -1,4 +1,4 @@
-/** Converts HTTP requests to plain data. Stages see only plain data, so they are tested without HTTP. */
+/** Converts HTTP requests to plain data. Stages only use plain data, so they can be tested without HTTP. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { clientAddresses, trustedProxies, type OnUntrustedProxy } from "../limits/client-address.ts";
@@ -11,23 +11,23 @@ import { overriddenMethod } from "../../pack/index.ts";
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The id of a request: the client's id if it is harmless in headers, logs and queries, else a new one. */
+/** Returns the id of a request: the client's id if it is harmless in headers, logs and queries, otherwise a new one. */
 export const requestIdOf = (given: string | undefined): string =>
   given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
 
-/** Middleware of the public port. Express's router runs it with the requests and responses of `node:http`. */
+/** Middleware of the public port. Express's router calls it with the requests and responses of `node:http`. */
 export type Middleware = (
   request: IncomingMessage,
   response: ServerResponse,
   next: (error?: unknown) => void,
 ) => void | Promise<void>;
 
-/** The member of a response with its plain request. */
+/** The member of a response that contains its plain request. */
 const REQUEST = Symbol("plain request");
 
 type DescribedResponse = ServerResponse & { [REQUEST]: AlphaRequest };
 
-/** The plain request that {@link createRequestContext} has made. */
+/** Returns the plain request that {@link createRequestContext} created. */
 export const plainRequestOf = (response: ServerResponse): AlphaRequest =>
   (response as DescribedResponse)[REQUEST];
 
@@ -35,20 +35,20 @@ export const plainRequestOf = (response: ServerResponse): AlphaRequest =>
 export const replacePlainRequest = (response: ServerResponse, plain: AlphaRequest): void =>
   void ((response as DescribedResponse)[REQUEST] = plain);
 
-/** The member of a request with the target that the client sent, if Express sees another one. */
+/** The member of a request that contains the client's target, if it was replaced for Express. */
 const TARGET = Symbol("target of the client");
 
 type TargetedRequest = IncomingMessage & { [TARGET]?: string };
 
-/** A path, with or without a query, of visible ASCII characters and without a fragment. */
+/** Matches a path, with or without a query, of visible ASCII characters and without a fragment. */
 const PLAIN_TARGET = /^\/[\x21\x22\x24-\x7e]*$/;
 
-/** Scheme and authority of a target in absolute form, which every server must accept (RFC 9112 3.2.2). */
+/** Matches the scheme and authority of a target in absolute form, which every server must accept (RFC 9112 3.2.2). */
 const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?#]*/i;
 
 /**
- * The target in origin form. A target in absolute form, which clients send to a proxy, is reduced to its path and
- * query.
+ * Converts a target to origin form. A target in absolute form, which clients send to a proxy, is reduced to its path
+ * and query.
  */
 function originForm(target: string): string {
   if (!SCHEME_AND_AUTHORITY.test(target) || !URL.canParse(target)) return target;
@@ -57,9 +57,9 @@ function originForm(target: string): string {
 }
 
 /**
- * Gives Express a target in origin form that it can parse. For `http://[::1` Express would run no middleware, and so
- * apply no rate limit and write no record. It would also remove a fragment before it matches a path. The pipeline
- * still gets the client's target.
+ * Replaces the target by one in origin form that Express can parse. For `http://[::1`, Express would run no middleware,
+ * so that no rate limit would apply and no record would be written. Express would also remove a fragment before it
+ * matches a path. The pipeline still receives the client's target.
  */
 export function replaceUnusualTarget(request: TargetedRequest): void {
   const target = originForm(request.url ?? "");
@@ -71,11 +71,12 @@ export function replaceUnusualTarget(request: TargetedRequest): void {
 }
 
 /**
- * The target that the client sent. In another application it is relative to the path at which the router is mounted.
+ * Returns the target that the client sent. In an embedding application, it is relative to the path at which the router
+ * is mounted.
  */
 const targetOf = (request: TargetedRequest): string => request[TARGET] ?? request.url ?? "";
 
-/** Maximum bytes of the head of a request: the target, and the names and values of the headers. */
+/** Maximum number of bytes of the head of a request: the target, and the names and values of the headers. */
 export const LONGEST_HEAD = 16_384;
 
 /** The text of the error for the client. */
@@ -102,7 +103,7 @@ function disconnectSignal(response: ServerResponse): CancelSignal {
   return cancellation;
 }
 
-/** All lines of each header by its lower-case name. Node's `headersDistinct` visits each name twice. */
+/** Returns all lines of each header by its lower-case name. Node's `headersDistinct` visits each name twice. */
 function headerLines(raw: readonly string[]): Record<string, string[]> {
   const lines = Object.create(null) as Record<string, string[]>;
   for (let at = 1; at < raw.length; at += 2) {
@@ -116,20 +117,20 @@ function headerLines(raw: readonly string[]): Record<string, string[]> {
 }
 
 /**
- * Maximum length of a client's name, in characters. Longer names are ignored, because the start of one could be the
- * name of another client.
+ * Maximum length of a client's name in characters. Longer names are ignored, because a shortened name could be that of
+ * a different client.
  */
 const MAX_LABEL_LENGTH = 64;
 
-/** Some servers read names with underscores, or with any other sign, as names with hyphens. */
+/** Some servers treat underscores, or any other punctuation, in names as hyphens. */
 const plainName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z\d]/g, "-");
 
 /**
- * Removes the header with the client's name, and all headers with a similar name, so that no stage, record or
- * upstream gets them.
+ * Removes the header that contains the client's name, and all headers with a similar name, so that no stage, record or
+ * upstream receives them.
  *
- * @returns the value from a trusted proxy. A client can't change it: similar names don't count, and the last of
- * several lines is the proxy's.
+ * @returns the value from a trusted proxy. A client can't change it: similar names are ignored, and the last of several
+ *   lines is the proxy's.
  */
 function createLabelReader(
   name: string | undefined,
@@ -153,24 +154,25 @@ function createLabelReader(
 }
 
 interface RequestContextOptions {
-  /** Addresses and networks of proxies whose `X-Forwarded-For` and `clientHeader` count. */
+  /** Addresses and networks of proxies whose `X-Forwarded-For` and `clientHeader` are trusted. */
   readonly trustProxy: readonly string[];
   /** The query parameter that contains the token. */
   readonly tokenParameter: string | undefined;
-  /** The header with the method that a POST stands for, in lower case. */
+  /** The header that contains the method which replaces a POST, in lower case. */
   readonly methodHeader: string | undefined;
-  /** The header in which these proxies name the client. */
+  /** The header in which these proxies send the client's name. */
   readonly clientHeader: string | undefined;
   /**
-   * Whether the id that a client gave its request contains a secret. Then no log, trace or record may contain the id.
+   * Whether the id that the client chose for its request contains a secret. If so, no log, trace or record may contain
+   * the id.
    */
   readonly isSecretId: (request: AlphaRequest) => boolean;
   readonly onUntrustedProxy?: OnUntrustedProxy;
 }
 
 /**
- * The first middleware. It describes the request as plain data, with its id, its start and the client's address. A
- * token in the query is kept apart, so that no stage or record contains it.
+ * Creates the first middleware. It converts the request to plain data, with its id, its start and the client's address.
+ * A token in the query is stored separately, so that no stage or record contains it.
  */
 export function createRequestContext({
   trustProxy,
@@ -191,7 +193,7 @@ export function createRequestContext({
     const sent: AlphaRequest = {
       id: requestIdOf(givenId),
       startedAt,
-      // If its override header is invalid, a request keeps its method, and is rejected with its path.
+      // If its override header is invalid, a request keeps its method, and is rejected after its path is known.
       method:
         methodHeader === undefined ? method : (overriddenMethod(method, headers[methodHeader]) ?? method),
       path,

@@ -4,7 +4,10 @@ import { pipeline } from "node:stream/promises";
 import type { AlphaResponse, FileResponse } from "../request/response.ts";
 import { closeBeforeRest, endResponse, pipeAllButEnd } from "../bodies/unread-rest.ts";
 
-/** Sends an error instead of a file, unless a part of the file was sent. @param names headers of the file */
+/**
+ * Sends an error instead of a file, unless a part of the file was already sent. @param names the names of the file's
+ * headers
+ */
 function sendInstead(
   request: IncomingMessage,
   response: ServerResponse,
@@ -17,9 +20,9 @@ function sendInstead(
 }
 
 /**
- * Sends a file as fast as the client receives it. If the file breaks off, so does the connection, and the client
- * notices. The same happens if the record must be durable first and can't be written. If nothing was sent yet, the
- * client gets that error.
+ * Sends a file as fast as the client receives it. If the file ends early, the connection is closed, so that the client
+ * detects it. The same happens if the record must be durable first and can't be written. If nothing was sent yet, the
+ * client gets that error instead.
  */
 function sendFile(
   request: IncomingMessage,
@@ -63,7 +66,7 @@ export function sendResponse(
   // Middleware may have set headers, such as CORS headers. `writeHead` with a list would look up each name twice.
   for (const name in headers) response.setHeader(name, headers[name] ?? "");
   if (file) return sendFile(request, response, result, file);
-  // RFC 9110 8.6: no length with 204. With 304 it would be the length of the response to a GET.
+  // RFC 9110 8.6: a 204 must not contain a length. The length of a 304 would be that of the response to a GET.
   if (status !== 204 && status !== 304) response.setHeader("content-length", body.length);
   closeBeforeRest(request, response, rejectsBody);
   if (phrase === undefined) response.writeHead(status);

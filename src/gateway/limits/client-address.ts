@@ -3,13 +3,13 @@ import type { IncomingMessage } from "node:http";
 import ipaddr from "ipaddr.js";
 import type { Log } from "../../base/index.ts";
 
-/** An IPv6 address in brackets, and an IPv4 address, each with or without a port. */
+/** Matches an IPv6 address in brackets, and an IPv4 address, each with or without a port. */
 const WITH_PORT = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/;
 
 /**
  * Normalizes an IP address. It removes a port, brackets and a zone, and uses the shortest spelling. An IPv4 address
- * that is mapped into IPv6 (RFC 4291 2.5.5.2) becomes IPv4. Otherwise a client could count several times by its port
- * or spelling.
+ * that is mapped into IPv6 (RFC 4291 2.5.5.2) becomes IPv4. Otherwise, a client could be counted several times by its
+ * port or spelling.
  *
  * @returns undefined if the text is not an IP address.
  */
@@ -19,13 +19,16 @@ export function normalizeAddress(text: string): string | undefined {
   if (isIPv4(plain)) return plain;
   const [, inBrackets, withPort] = WITH_PORT.exec(text) ?? [];
   const [address = ""] = (inBrackets ?? withPort ?? text).split("%", 1);
-  // ipaddr.js also accepts `127.1` and octal numbers, which other programs read differently.
+  // ipaddr.js also accepts `127.1` and octal numbers, which other programs interpret differently.
   return isIP(address) ? ipaddr.process(address).toString() : undefined;
 }
 
 const familyOf = (address: string): "ipv4" | "ipv6" => (isIPv6(address) ? "ipv6" : "ipv4");
 
-/** Node's own list is native code. It runs for each request behind a proxy. */
+/**
+ * Creates a list of addresses. Node's own list is native code, which matters because it runs for each request behind a
+ * proxy.
+ */
 function addressList(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
@@ -50,10 +53,10 @@ export function trustedProxies(
   };
 }
 
-/** The member of a socket with the address of its client. */
+/** The member of a socket that contains the address of its client. */
 const ADDRESS = Symbol("address of the connection");
 
-/** The address of a connection, normalized once for all its requests. */
+/** Returns the address of a connection, normalized once for all its requests. */
 export const connectionAddress = (socket: Socket & { [ADDRESS]?: string }): string =>
   (socket[ADDRESS] ??= normalizeAddress(socket.remoteAddress ?? "") ?? "");
 
@@ -62,8 +65,8 @@ export type OnUntrustedProxy = (address: string) => void;
 
 /**
  * Creates the function that finds a client's address. It is the address of the connection or, if that is a trusted
- * proxy, the last address of `X-Forwarded-For` that is not a trusted proxy's. An entry that is not an address ends
- * the search: the proxy that wrote it then counts as the client.
+ * proxy, the last address of `X-Forwarded-For` that is not a trusted proxy's. An entry that is not an address ends the
+ * search: the proxy that wrote it is then treated as the client.
  *
  * @param trusted Addresses and networks (`10.0.0.0/8`) of proxies.
  */
@@ -93,7 +96,7 @@ export function clientAddresses(
   };
 }
 
-/** Warns about the first untrusted proxy. A stranger can send such a header too, so a process logs only one line. */
+/** Warns about the first untrusted proxy. Any client can send such a header, so a process only logs one line. */
 export function createProxyWarning(log: Log): OnUntrustedProxy {
   let hasWarned = false;
   return function warnOfUntrustedProxy(address) {

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 
-/** Requests that a key may make in a window. */
+/** Maximum number of requests of a key in a window. */
 export interface RateLimit {
   readonly points: number;
   readonly seconds: number;
@@ -27,22 +27,22 @@ export interface Limiter {
    * @throws {Error} if another process keeps them and can't be reached. The promise rejects
    */
   consume(key: string): RateLimitStatus | Promise<RateLimitStatus>;
-  /** Takes back one request that was counted in the current window. */
+  /** Refunds one request that was counted in the current window. */
   refund(key: string): Promise<void>;
-  /** Number of keys that this process counts now. */
+  /** Number of keys that this process is counting. */
   readonly size: number;
 }
 
-/** The limit for all requests, and the additional one for creates. */
+/** The limit for all requests, and the additional limit for creates. */
 export type LimiterName = "all" | "create";
 
 /** The maximum rounding error of the difference of two times, in milliseconds. */
 const ROUNDING_ERROR = 0.001;
 
-/** A time in whole seconds, rounded up. */
+/** Converts a time to whole seconds, rounded up. */
 const toSeconds = (ms: number): number => Math.max(1, Math.ceil((ms - ROUNDING_ERROR) / 1000));
 
-/** The status of a key with `left` remaining requests. A negative number means too many requests. */
+/** Returns the status of a key with `left` remaining requests. A negative number means too many requests. */
 export function toStatus(limit: number, left: number, msLeft: number): RateLimitStatus {
   return {
     isAllowed: left >= 0,
@@ -62,13 +62,13 @@ const MAX_KEYS = 100_000;
 
 export interface MemoryLimiter extends Limiter {
   consume(key: string): RateLimitStatus;
-  /** Seconds until a key may make requests again. 0 if it may now. Counts nothing. */
+  /** Returns the seconds until a key may make requests again; 0 if it may do so now. Counts nothing. */
   secondsUntilAllowed(key: string): number;
   /** Sets the limit of a key from now on. Counts are kept. */
   setPoints(points: number): void;
 }
 
-/** The requests of a key since its first one. */
+/** The requests of a key in one window. */
 interface Window {
   count: number;
   /** The end of the window by the monotonic clock, in milliseconds, because the system clock may be set back. */
@@ -80,14 +80,14 @@ interface Window {
  *
  * Own code for speed: `rate-limiter-flexible` creates promises for each request, and a timer for each key.
  *
- * @param maxKeys Keys that are counted at the same time.
+ * @param maxKeys Maximum number of keys that are counted at the same time.
  */
 export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MAX_KEYS): MemoryLimiter {
-  // With `max` the cache would allocate memory for all keys now.
+  // With `max`, the cache would allocate memory for all keys now.
   const windows = new LRUCache<string, Window>({ maxSize: maxKeys, sizeCalculation: () => 1 });
   let limit = points;
 
-  /** The current window of a key. Undefined if the key has made no request in it. */
+  /** Returns the current window of a key. Undefined if the key has made no request in it. */
   function currentWindow(key: string, now: number): Window | undefined {
     const window = windows.get(key);
     return window && window.endsAt > now ? window : undefined;
@@ -129,7 +129,7 @@ export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MA
 interface FallbackOptions {
   /** Counts while the shared limiter can't be reached. */
   readonly local: Pick<MemoryLimiter, "consume" | "refund" | "setPoints" | "size">;
-  /** The limit of this process alone: its share of the total limit. */
+  /** Returns the limit of this process: its share of the total limit. */
   readonly localPoints: () => number;
 }
 
@@ -137,8 +137,8 @@ interface FallbackOptions {
  * Wraps a shared limiter. While it can't be reached, a local limiter enforces this process's share of the limit. The
  * outage itself makes no request fail.
  *
- * The library's `insuranceLimiter` does not report which limiter has counted, as `X-RateLimit-Limit` needs. It can't
- * refund, and it would bypass the limit of keys in memory.
+ * The library's `insuranceLimiter` does not report which limiter has counted, which `X-RateLimit-Limit` needs. It can't
+ * refund, and it would bypass the limit on keys in memory.
  */
 export const withFallback = (shared: Limiter, { local, localPoints }: FallbackOptions): Limiter => ({
   async consume(key) {

@@ -3,18 +3,18 @@ import { createMemoryLimiter, type Limiter, type RateLimitStatus } from "./limit
 
 /** The client whose request is counted. */
 export interface LimitSubject {
-  /** Hash of its token. Undefined without one. */
+  /** Hash of the client's token. Undefined if there is no token. */
   readonly token: string | undefined;
   readonly address: string;
   /** Whether v4 has accepted the token before. */
   readonly isKnownToken: boolean;
-  /** Whether the limit for creates applies additionally. */
+  /** Whether the limit for creates applies in addition. */
   readonly isCreate: boolean;
 }
 
 interface ConsumeResult {
   readonly status: RateLimitStatus;
-  /** Call it when v4 accepts a token that was unknown. It refunds the request to the address. */
+  /** Call this when v4 accepts a token that was unknown. It refunds the request to the address. */
   readonly creditAddress: (() => Promise<void>) | undefined;
 }
 
@@ -35,7 +35,7 @@ export function createRateLimits(all: Limiter, creates: Limiter) {
   const keyOf = (address: string): string => `address ${addressNetwork(address)}`;
 
   /**
-   * Counts a request with an unknown token against its address only, for the native proxy, which has no other limit.
+   * Counts a request with an unknown token only against its address, for the native proxy, which has no other limit.
    */
   async function consumeAddress(address: string): Promise<ConsumeResult> {
     const key = keyOf(address);
@@ -44,7 +44,7 @@ export function createRateLimits(all: Limiter, creates: Limiter) {
     if (!status.isAllowed) return { status, creditAddress: undefined };
     const endsAt = askedAt + status.msLeft;
     const creditAddress = async (): Promise<void> => {
-      // The request was not counted in the next window.
+      // In the next window, the request was not counted.
       if (performance.now() < endsAt) await all.refund(key);
     };
     return { status, creditAddress };
@@ -58,9 +58,10 @@ export function createRateLimits(all: Limiter, creates: Limiter) {
   return {
     consumeAddress,
     /**
-     * Counts a request against the limit of its token, or of its address without a token. A request with an unknown
-     * token counts against both, the address first, so that inventing tokens allows no additional requests or keys.
-     * Clients that share an address are not limited by it, because each token is known after its first request.
+     * Counts a request against the limit of its token, or of its address if there is no token. A request with an
+     * unknown token is counted against both, the address first, so that inventing tokens allows no additional requests
+     * or keys. The limit of a shared address does not affect its clients, because each token is known after its first
+     * request.
      */
     consume({ token, address, isKnownToken, isCreate }: LimitSubject): Promise<ConsumeResult> {
       return token === undefined || isKnownToken
@@ -76,6 +77,6 @@ export function createRateLimits(all: Limiter, creates: Limiter) {
 
 const UNLIMITED = { points: 1_000_000_000, seconds: 1 };
 
-/** Rate limits that are never reached, for requests of the gateway itself. */
+/** Creates rate limits that are never reached, for requests of the gateway itself. */
 export const createUnlimitedRates = (): RateLimits =>
   createRateLimits(createMemoryLimiter(UNLIMITED), createMemoryLimiter(UNLIMITED));

@@ -42,7 +42,7 @@ export interface OAuthRoutes {
   readonly notFound: AlphaHandler;
 }
 
-/** The id of the application that a call names in its form, its query or its credentials. Anybody can send any id. */
+/** Returns the id of the application in a call's form, query or credentials. Any client can send any id. */
 function namedApplication(
   request: AlphaRequest,
   { body }: Pick<RequestContext, "body">,
@@ -81,10 +81,10 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
   });
 
   /**
-   * Windows and the end apply to sign-ins, too. A freeze does not, because it would reveal to strangers which
-   * applications exist. It rejects the first request with the token instead. An unproven id is enough here, because a
-   * wrong one signs nobody in. But it proves nothing, so a rejected call does not count as a retry of the
-   * application.
+   * Enforces the plan on sign-ins: brown-outs and the end apply, but not a freeze, because it would reveal to
+   * unauthenticated clients which applications exist. A freeze rejects the first request with the token instead. An
+   * unproven id is enough here, because a wrong id signs in no user. But it proves nothing, so a rejected call is not
+   * counted as a retry of the application.
    *
    * @throws {HttpError} as {@link enforcePlan}
    */

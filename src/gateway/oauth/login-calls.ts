@@ -34,7 +34,7 @@ export interface LoginCallParts {
 const MAX_CLIENT_CHARACTERS = 256;
 const MAX_LOSS_CHARACTERS = 200;
 
-/** RFC 6749 4.1.2.1. */
+/** See RFC 6749 4.1.2.1. */
 const INVALID_SCOPE = "invalid_scope";
 
 /** A parameter of a query. Its value is still encoded. */
@@ -45,7 +45,8 @@ interface QueryParameter {
 
 /**
  * Escapes characters that are invalid in an address, and `;`, at which some servers split a query, so that a value
- * could become another parameter. Everything else stays unchanged, because some servers distinguish `+` and `%20`.
+ * could become a separate parameter. All other characters stay unchanged, because some servers distinguish `+` and
+ * `%20`.
  */
 const escapeValue = (encodedValue: string): string =>
   encodedValue.replace(
@@ -79,8 +80,9 @@ export function logout(
 /**
  * Redirects the browser to the login server, and stores the requested scopes.
  *
- * @throws {HttpError} 400 without a client, with a repeated parameter, or if all scopes are unknown. 429 if the address or the
- * application has requested too many different scopes. None of them redirects the browser (A-141).
+ * @throws {HttpError} 400 if the client is missing, a parameter is repeated, or all scopes are unknown. 429 if the
+ *   address or the application has requested too many different scopes. The browser is not redirected in any of these
+ *   cases (A-141).
  */
 export async function redirectToLogin(
   request: AlphaRequest,
@@ -128,7 +130,7 @@ export async function redirectToLogin(
  *
  * @param enforcePlan Throws if the plan rejects sign-ins of the application.
  * @throws {HttpError} 400 for a form with missing members, 429 if the application has too many tokens, and the errors
- * of the login server.
+ *   of the login server.
  */
 export async function exchangeCode(
   request: AlphaRequest,
@@ -142,10 +144,10 @@ export async function exchangeCode(
   const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "" };
   await enforcePlan(credentials.client);
   const owner = applicationOwner(credentials.client);
-  // Before the code is used up.
+  // Checked before the code is used up.
   await tokenStore.requireRoom(owner);
   context.upstreamEquivalent = `POST ${names.upstream}`;
-  // The lifetime is counted from before the request, so that the token is refreshed early rather than late.
+  // The lifetime starts before the request, so that the token is refreshed early rather than late.
   const at = clock();
   const issued = await login.exchange(form[names.code] ?? "", credentials, activity);
   context.application = { id: credentials.client, isProven: true };
@@ -175,8 +177,8 @@ export async function exchangeCode(
  * Revokes a token of an application: the current v4 token, its refresh token, and the gateway token. If the login
  * server rejects the first call, nothing is revoked, and the client may try again.
  *
- * @throws {HttpError} 400 for a form with missing members, for a token of another application and for a personal
- * token, and the errors of the login server.
+ * @throws {HttpError} 400 for a form with missing members, for a token of a different application and for a personal
+ *   token, and the errors of the login server.
  */
 export async function revokeToken(
   request: AlphaRequest,
@@ -190,7 +192,7 @@ export async function revokeToken(
   const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "", token };
   const hash = tokenHash(token);
   const storedToken = await tokenStore.read(hash, token);
-  // A token that is revoked already may be unknown.
+  // An already revoked token may be unknown.
   const holder = storedToken && (applicationOf(storedToken) ?? storedToken.owner);
   if (holder !== undefined && holder !== credentials.client)
     throw new HttpError(400, "The token is not this client's.");
@@ -204,10 +206,10 @@ export async function revokeToken(
   return { status: 200, body: "{}" };
 }
 
-/** These calls sign users in, so windows and the end of the plan apply. */
+/** Calls that sign users in. Brown-outs and the end of the plan apply to them. */
 export const SIGN_INS = { authorize: "GET", token: "POST" } as const;
 
-/** These calls sign users out, so no stage of the plan applies. */
+/** Calls that sign users out. No stage of the plan applies to them. */
 export const SIGN_OUTS = { revoke: "POST", logout: "GET" } as const;
 
 /** The names of the routes that sign users out. */

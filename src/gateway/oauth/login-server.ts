@@ -19,7 +19,7 @@ interface LoginServerOptions {
   readonly statuses: Statuses;
   readonly upstream: Upstream;
   readonly timeoutMs: number;
-  /** Starts spans of calls that belong to no client's request. Undefined without tracing. */
+  /** Starts spans of calls that belong to no client's request. Undefined if tracing is off. */
   readonly startCall?: StartCallSpan | undefined;
 }
 
@@ -31,7 +31,7 @@ interface LoginResponse {
 
 const LONGEST_REASON = 500;
 
-/** The characters that an `Authorization` header may have. */
+/** Matches a token that an `Authorization` header may contain. */
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
 function parseObjectOrUndefined(text: string): LoginResponse["json"] {
@@ -56,7 +56,7 @@ export class LoginServer implements TokenIssuer {
     this.timeoutSeconds = Math.ceil(options.timeoutMs / 1000);
   }
 
-  /** The same login server, with the statuses of another pack. */
+  /** Returns the same login server with the statuses of a different pack. */
   withStatuses(statuses: Statuses): LoginServer {
     return new LoginServer({ ...this.#options, statuses });
   }
@@ -64,8 +64,8 @@ export class LoginServer implements TokenIssuer {
   /**
    * Exchanges a code for a token.
    *
-   * @throws {HttpError} if the login server rejects it. {UpstreamError} without a response,
-   *   {InvalidUpstreamResponseError} without a usable one.
+   * @throws {HttpError} if the login server rejects it. {UpstreamError} if there is no response,
+   *   {InvalidUpstreamResponseError} if it can't be used.
    */
   async exchange(
     code: string,
@@ -97,7 +97,7 @@ export class LoginServer implements TokenIssuer {
 
   /**
    * Whether the login server accepts the id and the secret of an application. It must accept the revocation of an
-   * unknown token, which is not an error (RFC 7009 2.2), and must reject the same call with another secret.
+   * unknown token, which is not an error (RFC 7009 2.2), and must reject the same call with a wrong secret.
    *
    * @throws like {@link exchange} if the login server fails
    */
@@ -142,7 +142,7 @@ export class LoginServer implements TokenIssuer {
     if (!isSuccess(response.status)) this.#throwError(response);
   }
 
-  /** For a call without a client's request. */
+  /** Creates the activity of a call that belongs to no client's request. */
   #createBackgroundActivity(): UpstreamActivity {
     return createUpstreamActivity([], this.#options.startCall);
   }
@@ -171,7 +171,10 @@ export class LoginServer implements TokenIssuer {
     return { status, json: parseObjectOrUndefined(bytes.toString()) };
   }
 
-  /** 401 stays 401, other 4xx become alpha's 400, everything else is a failure of the server (T-5.1). */
+  /**
+   * Throws the error for a response: 401 stays 401, other 4xx become alpha's 400, and all others are failures of the
+   * server (T-5.1).
+   */
   #throwError({ status, json }: LoginResponse): never {
     const { definition, statuses } = this.#options;
     if (status < 400 || status >= 500)

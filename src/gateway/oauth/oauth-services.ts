@@ -20,7 +20,7 @@ import type { CurrentContext } from "../upstream/open-tls.ts";
 export interface OAuthServices {
   readonly tokenStore: TokenStore;
   readonly gatewayTokens: Pick<GatewayTokens, "isGatewayToken">;
-  /** Undefined without a login server. */
+  /** Undefined if there is no login server. */
   readonly login: LoginServer | undefined;
   /** Detects whether the state store was emptied since the start. */
   readonly epoch: StoreEpoch;
@@ -37,19 +37,22 @@ interface OAuthServicesOptions {
   readonly secureContext?: CurrentContext | undefined;
 }
 
-/** Responses of a login server are small, and clients wait for them in a browser. */
+/** Maximum time-out in milliseconds. Responses of a login server are small, and clients wait for them in a browser. */
 const MAX_TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 65_536;
 const MAX_CONNECTIONS = 16;
 
-/** Without a login server, tokens that were issued earlier keep their levels, and are not refreshed. */
+/** Used without a login server: tokens that were issued earlier keep their levels, and are not refreshed. */
 const NO_ISSUER: TokenIssuer = {
   refresh: () => Promise.reject(new Error("there is no login server")),
   discard: async () => {},
   timeoutSeconds: 0,
 };
 
-/** After a change of the secret no record can be read. A process logs only one line about it. */
+/**
+ * Warns about the first record that can't be read. After a change of the secret, no record can be read, so a process
+ * only logs one line.
+ */
 function warnOfFirst(log: Log): (hash: string) => void {
   let hasWarned = false;
   return function warnOfRecord(hash) {

@@ -16,7 +16,7 @@ const MAX_MEMBERS = 100;
 
 const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
 
-/** Whether a form may have too many members. It counts separators, because parsing costs far more. */
+/** Whether a form may have too many members. It counts separators, because parsing is far more expensive. */
 function hasTooManyMembers(body: Buffer, type: string): boolean {
   const separator = /^multipart/i.test(type) ? "\n--" : "&";
   let at = -1;
@@ -27,7 +27,7 @@ function hasTooManyMembers(body: Buffer, type: string): boolean {
   return true;
 }
 
-/** Parses a form. @throws {HttpError} 400 for another body, or more than 100 members */
+/** Parses a form. @throws {HttpError} 400 for a body that is not a form, or has more than 100 members */
 export async function parseForm(body: Buffer, type: string): Promise<[string, unknown][]> {
   if (hasTooManyMembers(body, type)) throw new HttpError(400, "The form has too many members.");
   return formMembers(body, type);
@@ -47,7 +47,8 @@ async function formMembers(body: Buffer, type: string): Promise<[string, unknown
  * Reads a form, `application/x-www-form-urlencoded` or `multipart/form-data`.
  *
  * @param required Members that must not be missing or empty.
- * @throws {HttpError} 400 for another type of body, more than 100 members, a repeated member, a file, and for all missing members at once.
+ * @throws {HttpError} 400 for a wrong type of body, more than 100 members, a repeated member, a file, and for missing
+ *   members, which are reported together.
  */
 export async function readForm(
   request: AlphaRequest,
@@ -79,16 +80,16 @@ export async function readForm(
 
 /** A call to the login server. */
 export interface SignIn {
-  /** The application that it names, if it names one. Anybody can name any application. */
+  /** The application in the call, if there is one. Any client can send any application. */
   readonly application: string | undefined;
-  /** The token that it revokes. */
+  /** The token that the call revokes. */
   readonly token: string | undefined;
 }
 
-/** Maximum bytes of a form. Forms of sign-ins are shorter. */
+/** Maximum number of bytes of a form. Forms for sign-ins are shorter. */
 const MAX_FORM = 16_384;
 
-/** Reads the names in a call to the login server. Undefined for any other request. */
+/** Reads the application and the token in a call to the login server. Undefined for any other request. */
 type ReadSignIn = (request: IncomingMessage, plain: AlphaRequest) => Promise<SignIn | undefined> | undefined;
 
 async function readMembers(request: IncomingMessage, plain: AlphaRequest): Promise<Map<string, unknown>> {
@@ -134,7 +135,7 @@ export interface ApplicationCredentials {
 const decode = (text: string): string =>
   new URLSearchParams(`text=${text.replaceAll("&", "%26")}`).get("text") ?? "";
 
-/** Reads HTTP Basic credentials. @returns undefined without any, and if two lines contradict each other */
+/** Reads HTTP Basic credentials. @returns undefined if there are none, or if two lines contradict each other */
 export function readBasicCredentials({
   headers,
 }: Pick<AlphaRequest, "headers">): ApplicationCredentials | undefined {
@@ -142,7 +143,7 @@ export function readBasicCredentials({
   const encoded = /^basic +([\w+/=-]+)$/i.exec(line)?.[1];
   if (encoded === undefined || others.length > 0) return undefined;
   const basic = readBasic(encoded);
-  // Without a colon the text may be the secret.
+  // Without a colon, the text may be the secret.
   if (!basic) return undefined;
   const credentials = { client: decode(basic.user), secret: decode(basic.password) };
   // RFC 6749, appendix A: an id and a secret contain no control characters, which a store may reject.

@@ -6,36 +6,36 @@ import type { StoreEpoch } from "./store-epoch.ts";
 const REQUEST_SECONDS = 3600;
 
 /**
- * Maximum number of different requests of an application. Each costs its exchanges some 20 microseconds of the event
- * loop.
+ * Maximum number of different requests of an application. Each costs about 20 microseconds of the event loop per
+ * exchange.
  */
 const MAX_PER_CLIENT = 500;
 
 /**
- * The same maximum for the first requests of each address. So an attacker who uses up the 500 can't block other
- * addresses without hundreds of addresses.
+ * The same maximum for the first requests of each address. It is higher, so that an attacker who uses up the 500 can't
+ * block other addresses without hundreds of addresses.
  */
 const MAX_WITH_FIRST = 2000;
 
 /**
- * Maximum numbers of different requests of one address for one application, of its first ones, and of those for all
- * applications. The three figures are for the /64, /56 and /48 of an IPv6 address.
+ * Maximum number of different requests from one address: for one application, for the first requests of one
+ * application, and for all applications. The three numbers apply to the /64, /56 and /48 of an IPv6 address.
  */
 const MAX_PER_NETWORK_AND_CLIENT = [20, 40, 60];
 const FIRST_PER_NETWORK_AND_CLIENT = [2, 4, 6];
 const MAX_PER_NETWORK = [200, 400, 600];
 
 /**
- * Maximum number of remembered requests that an application has exchanged. They are accepted, whatever others
- * requested.
+ * Maximum number of stored requests that an application has exchanged. They are accepted, regardless of the requests of
+ * other clients.
  */
 const MAX_EXCHANGED = 50;
 const EXCHANGED_SECONDS = 90 * 86_400;
 
-/** If more requests than this match one exchange, the application's own can't be identified. */
+/** If more requests than this match one exchange, the application's own request can't be identified. */
 const MAX_EXCHANGED_AT_ONCE = 5;
 
-/** How long a login server is distrusted after it granted an application more than the application requested. */
+/** Seconds for which a login server is distrusted after it granted an application more than the application requested. */
 const GENEROUS_SECONDS = 30 * 86_400;
 
 const rank = (grants: Grants): number =>
@@ -45,11 +45,11 @@ const rank = (grants: Grants): number =>
 interface Candidate {
   readonly text: string;
   readonly grants: Grants;
-  /** Its translation to v4 includes everything that v4 granted. */
+  /** Whether its translation to v4 includes everything that v4 granted. */
   readonly fits: boolean;
   /**
-   * The request fits, and v4 granted everything that it asks for. A grant of `all` is never exact, because servers
-   * without scopes grant that too.
+   * Whether the request fits, and v4 granted everything in it. A grant of `all` is never exact, because servers without
+   * scopes also grant that.
    */
   readonly isExact: boolean;
 }
@@ -68,12 +68,12 @@ function createCandidate(text: string, granted: Grants, scopes: Scopes): Candida
 /**
  * Computes the permissions of a token from the requests that may have led to it.
  *
- * If `isTrusted`, v4 granted at most the request. Then the narrowest matching request counts, or the intersection of
- * several, if it could have led to the same grant.
+ * If `isTrusted`, v4 granted at most the request. The result is the narrowest matching request, or the intersection of
+ * several if v4 could have granted the same for it.
  *
- * Otherwise any request may have led to the grant, and the only matching one may be a stranger's wider request. So
- * the intersection of all counts. A request that has nothing in common with the grant, or with narrower requests, is
- * ignored, so that a stranger can't empty a token.
+ * Otherwise, any request may have led to the grant, and the only matching one may be the wider request of an attacker.
+ * So the result is the intersection of all. A request that has nothing in common with the grant, or with narrower
+ * requests, is ignored, so that an attacker can't empty a token.
  */
 function computeNarrowest(
   requests: readonly Candidate[],
@@ -100,8 +100,8 @@ const generousKey = (client: string): string => `asked-generous:${client}`;
 
 /**
  * The scopes that applications requested when they sent their users to sign in. A token exchange contains only the
- * application's id, and anybody can send a request with that id. So the narrowest request of the last hour that
- * matches v4's grant counts, or the intersection of all requests if v4 granted none of them exactly (R-12).
+ * application's id, and any client can send a request with that id. So the narrowest request of the last hour that
+ * matches v4's grant is used, or the intersection of all requests if v4 granted none of them exactly (R-12).
  */
 export class RequestedScopes {
   readonly #store: KeyValueStore;
@@ -117,8 +117,8 @@ export class RequestedScopes {
   /**
    * Stores a request for an hour.
    *
-   * @returns false if there are too many different requests, and the application has never exchanged this one. Then
-   * it must not be forwarded, because it would not count.
+   * @returns false if there are too many different requests, and the application has never exchanged this one. The
+   *   request must then not be forwarded, because it would not be considered.
    * @throws {StateUnavailableError}
    */
   async save(client: string, requested: Grants, address: string): Promise<boolean> {
@@ -137,7 +137,7 @@ export class RequestedScopes {
   /**
    * Counts a new request of an application.
    *
-   * @returns the application's limit for this request. 0 if its address has sent too many.
+   * @returns the application's limit for this request. 0 if its address has sent too many
    */
   async #countRequest(client: string, text: string, address: string): Promise<number> {
     const request = tokenHash(`${client}\n${text}`);
@@ -172,7 +172,7 @@ export class RequestedScopes {
     if (requestedTexts.length === 0) return completeness === "whole" ? granted : toLowest(granted);
     const exchanged = new Set(exchangedTexts);
     const requests = requestedTexts.map((text) => createCandidate(text, granted, scopes));
-    // If the user took longer than an hour, the application's earlier requests count. This does not prove a generous
+    // If the user took longer than an hour, the application's earlier requests are used. This does not prove a generous
     // server.
     const isGenerousNow =
       completeness === "whole" &&
@@ -195,7 +195,7 @@ export class RequestedScopes {
     return completeness === "emptied" ? toLowest(narrowest) : narrowest;
   }
 
-  /** Stores which requests an application has exchanged. */
+  /** Stores the requests that an application has exchanged. */
   async #saveExchanged(
     client: string,
     texts: readonly string[],

@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { KeyValueStore } from "../../base/index.ts";
 
 /**
- * Whether the store still contains the entries of the last hour. `whole`: all of them. `new`: the store is younger
- * than that, or was emptied while no process ran. `emptied`: some are known to be lost.
+ * Whether the store still contains the entries of the last hour. `whole`: all of them. `new`: the store is younger than
+ * an hour, or was emptied while no process ran. `emptied`: entries were lost.
  */
 type Completeness = "whole" | "new" | "emptied";
 
 /** Detects whether the store was emptied. */
 export interface StoreEpoch {
   /**
-   * Reads the epoch. Call it at the start too, because only a loss after the first call is detected.
+   * Reads the epoch. Call it at the start as well, because only a loss after the first call is detected.
    *
    * @throws {StateUnavailableError}
    */
@@ -21,7 +21,7 @@ const KEY = "asked-epoch";
 const TTL_SECONDS = 400 * 86_400;
 const HOUR_MS = 3_600_000;
 
-/** An epoch is `<milliseconds> <new or emptied> <random>`. @returns undefined for another text */
+/** An epoch is `<milliseconds> <new or emptied> <random>`. @returns undefined for any other text */
 function parseEpoch(epoch: string): { readonly createdAt: number; readonly state: Completeness } | undefined {
   const [, createdAt, state] = /^(\d{1,15}) (new|emptied) \S+$/.exec(epoch) ?? [];
   return createdAt === undefined
@@ -30,7 +30,7 @@ function parseEpoch(epoch: string): { readonly createdAt: number; readonly state
 }
 
 /**
- * Keeps an epoch in the store. It is lost if the store is emptied. A process that knows the previous epoch marks the
+ * Keeps an epoch in the store. It is lost if the store is emptied. A process that has read the previous epoch marks the
  * new one, for all processes that share the store.
  *
  * @param clock Milliseconds, the same for all processes that share the store.
@@ -51,7 +51,7 @@ export function createStoreEpoch(store: KeyValueStore, clock: () => number = Dat
       }
       lastEpoch = epoch;
       const { createdAt, state } = parseEpoch(epoch) ?? { createdAt: clock(), state: "emptied" };
-      // If the clock was set back, the store counts as young for longer.
+      // If the clock was set back, the store is treated as young for longer.
       return clock() - createdAt < HOUR_MS ? state : "whole";
     },
   };

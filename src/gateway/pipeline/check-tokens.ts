@@ -1,4 +1,4 @@
-/** Asks v4 about tokens that no call has proven, such as tokens of clients that only read catalogs. */
+/** Checks tokens with v4 that no call has proven, such as tokens of clients that only read catalogs. */
 import { addressNetwork, type Metrics, type Settings } from "../../base/index.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
@@ -18,25 +18,25 @@ import type { UpstreamClient } from "../upstream/client.ts";
 import type { CheckToken } from "./pipeline.ts";
 import { createPipelineConfig } from "./pipeline-config.ts";
 
-/** The route name of a check, in its record. */
+/** The name of the route in the record of a check. */
 export const TOKEN_CHECK = "token check";
 
-/** Maximum numbers of checks in one process. Checks of tokens that v4 accepts are not charged to their address. */
+/** Limits on the number of checks in one process. Checks of tokens that v4 accepts are not counted against their address. */
 const ADDRESS_LIMIT = { points: 20, seconds: 60 };
 const TOTAL_LIMIT = { points: 60, seconds: 60 };
 const MAX_ADDRESSES = 10_000;
-/** How long a token is not checked again, whatever v4 responded, in milliseconds. */
+/** Milliseconds during which a token is not checked again, regardless of v4's response. */
 const PAUSE_MS = 60_000;
-/** More than the total limit allows within the pause. */
+/** Maximum number of stored tokens. It exceeds the number of checks that the total limit allows during the pause. */
 const MAX_TOKENS = 1000;
 
-/** The limit of checks that invented tokens may cause, whichever pack serves requests. */
+/** Limits the checks that invented tokens may cause, for all packs together. */
 export class TokenCheckBudget {
   readonly #addresses = createMemoryLimiter(ADDRESS_LIMIT, MAX_ADDRESSES);
   readonly #total = createMemoryLimiter(TOTAL_LIMIT, 1);
   readonly #asked = new LRUCache<string, true>({ max: MAX_TOKENS, ttl: PAUSE_MS, ttlResolution: 0 });
   readonly #closing = new AbortController();
-  /** Fires when the gateway closes. Then nothing waits for a check any longer. */
+  /** Fires when the gateway closes. Checks are then abandoned. */
   readonly signal: AbortSignal = this.#closing.signal;
 
   close(): void {
@@ -46,9 +46,9 @@ export class TokenCheckBudget {
   /**
    * Takes one check.
    *
-   * @param hash of the token
-   * @param network of the client's address
-   * @returns "asked" if the token was checked a short while ago, "exhausted" if no check is left
+   * @param hash the hash of the token
+   * @param network the network of the client's address
+   * @returns "asked" if the token was checked recently, "exhausted" if no check is left
    */
   take(hash: string, network: string): "taken" | "asked" | "exhausted" {
     if (this.#asked.has(hash)) return "asked";
@@ -69,7 +69,7 @@ const isExpected = (error: unknown): boolean =>
   error instanceof TokenUnavailableError ||
   error instanceof HttpError;
 
-/** v4's response about the holder of the token is not needed, and must not be recorded. */
+/** Disables the recording of v4's response about the holder of the token. It is not needed, and must not be recorded. */
 function withoutResponses(context: RequestContext): void {
   const { upstream } = context;
   if (!upstream) return;
@@ -127,7 +127,7 @@ export function openTokenChecks(
     context.route = TOKEN_CHECK;
     context.isOwnPage = true;
     try {
-      // Another request may have proven it meanwhile.
+      // Another request may have proven the token in the meantime.
       if ((await dependencies.tokens.get(hash)) !== undefined) return;
       // Requests with the token don't wait for the check.
       const proof = { check, creditAddress, isExclusive: false, dependencies };

@@ -1,4 +1,4 @@
-/** Marks cursors of the translation, so that each replica sends a page to the side that issued its cursor. */
+/** Marks cursors of the translation, so that each replica sends the request for a page to the side that issued its cursor. */
 import { type Pack, readParameters } from "../../pack/index.ts";
 
 /** The side of a roll-out that serves a request: the old service, or the translation. */
@@ -8,8 +8,8 @@ export type Side = "old" | "new";
 export const CURSOR_MARK = "new:";
 
 /**
- * The query parameters with a cursor that only one side understands. A page number or the id of an item has the same
- * meaning on both.
+ * Returns the query parameters that contain a cursor which only one side understands. A page number or the id of an
+ * item means the same on both sides.
  */
 export function cursorParameters({ routes }: Pick<Pack, "routes">): readonly string[] {
   const names = routes.flatMap(
@@ -26,16 +26,16 @@ export function cursorParameters({ routes }: Pick<Pack, "routes">): readonly str
   return [...new Set(names)];
 }
 
-/** Whether lists of a pack have such cursors. */
+/** Whether lists of a pack use such cursors. */
 export const hasOpaqueCursors = (pack: Pick<Pack, "routes">): boolean => cursorParameters(pack).length > 0;
 
-/** A query without the mark, and the side that issued its cursor. Undefined without a cursor. */
+/** A query without the mark, and the side that issued its cursor. Undefined if there is no cursor. */
 interface UnmarkedQuery {
   readonly query: string;
   readonly cursor: Side | undefined;
 }
 
-/** Removes the mark of the cursor from a query. @param parameters the parameters of {@link cursorParameters} */
+/** Removes the mark of the cursor from a query. @param parameters the result of {@link cursorParameters} */
 export function removeCursorMark(query: string, parameters: readonly string[]): UnmarkedQuery {
   if (query === "" || parameters.length === 0) return { query, cursor: undefined };
   let cursor: Side | undefined;

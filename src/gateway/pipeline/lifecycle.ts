@@ -41,25 +41,25 @@ export interface ResponseDefaults {
   readonly headers: Readonly<Record<string, string>>;
   /** Reads the form of the response that a client requests. Undefined if clients can't request one. */
   readonly askedForm: ReturnType<typeof compileAskedForms>;
-  /** The header with the true status for clients that request 200 always, in lower case. */
+  /** The header that contains the true status if a client always requests 200, in lower case. */
   readonly statusHeader: string | undefined;
-  /** `WWW-Authenticate` of responses with status 401 (RFC 9110, section 11.6.1). Undefined without this header. */
+  /** `WWW-Authenticate` of responses with status 401 (RFC 9110, section 11.6.1). Undefined if they contain no challenge. */
   readonly challenge: string | undefined;
-  /** The response header with the upstream request, in lower case. Undefined without one. */
+  /** The response header that contains the upstream request, in lower case. Undefined if there is none. */
   readonly upstreamHeader: string | undefined;
-  /** The response header with the filter of the upstream request, in lower case. Undefined without one. */
+  /** The response header that contains the filter of the upstream request, in lower case. Undefined if there is none. */
   readonly upstreamFilterHeader: string | undefined;
   readonly statuses: Statuses;
-  /** The headers with the status of the rate limit. */
+  /** The headers that contain the status of the rate limit. */
   readonly rateLimitHeaders: RateLimitHeaders;
   /** The media types of responses that are not files. */
   readonly responseTypes: { readonly success: string; readonly error: string };
-  /** The headers of all routes, for requests without a route. */
+  /** The headers of all routes, for requests that match no route. */
   readonly commonHeaders: PassedHeaders | undefined;
   readonly locate: TranslateLocation;
   /** The address before the path in absolute links. */
   readonly linkBase: string;
-  /** Whether responses have a `Server-Timing` header. */
+  /** Whether responses contain a `Server-Timing` header. */
   readonly serverTiming: boolean;
 }
 
@@ -70,9 +70,9 @@ export interface LifecycleDependencies {
   readonly plan: Pick<PlanRules, "headersFor" | "isActive" | "judge" | "link">;
   /** The v4 call of a request that was refused before it was built, for its response. */
   readonly equivalentOf?: (request: AlphaRequest, context: RequestContext) => string;
-  /** Starts a request's span; undefined without tracing. */
+  /** Starts a request's span; undefined if tracing is off. */
   readonly startSpan?: ((request: AlphaRequest) => RequestSpan | undefined) | undefined;
-  /** Records a request. Returns a promise if the response must wait for the record. It reports its own failure. */
+  /** Records a request. Returns a promise if the response must wait for the record. It reports its own failures. */
   readonly record: (
     request: AlphaRequest,
     outcome: RequestOutcome,
@@ -82,10 +82,7 @@ export interface LifecycleDependencies {
   readonly onUnexpectedError: (error: unknown, request: AlphaRequest, context: RequestContext) => void;
 }
 
-/**
- * Makes a handler safe: this is the one place that turns any error into a response, and writes the record of every
- * request.
- */
+/** Wraps a handler: this is the only code that turns errors into responses, and writes the record of every request. */
 export function withLifecycle(
   handle: (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>,
   dependencies: LifecycleDependencies,
@@ -102,8 +99,8 @@ export function withLifecycle(
     const { isUnexpected, writeBody, ...result } = toErrorResult(error, request, context, translation);
     if (isUnexpected) onUnexpectedError(error, request, context);
     const rules = context.match ? context.match.route.headers : style.commonHeaders;
-    // Headers may be made of the body, and the body may contain the seconds of a header. Then these headers use the
-    // body without the seconds.
+    // Headers may depend on the body, and the body may contain the seconds of a header. Such headers use the body
+    // without the seconds.
     const headers = rules?.error
       ? addErrorHeaders(request, { ...result, writeBody }, rules.error, context, style)
       : result.headers;
@@ -113,9 +110,9 @@ export function withLifecycle(
   }
 
   /**
-   * The record of a file is complete when the file ends, which is after the start of its response.
+   * Writes the record of a file when the file ends, which is after the start of its response.
    *
-   * @returns the response that replaces it, if the record had to be durable and is not
+   * @returns the response that replaces the file, if the record had to be durable and is not
    */
   async function recordAtEnd(
     request: AlphaRequest,
@@ -126,7 +123,7 @@ export function withLifecycle(
     let isGone = false;
     if (stream)
       await finished(stream, { writable: false }).catch(() => {
-        // If v4 breaks it off, the client is still connected at this moment.
+        // If v4 ends the file early, the client is still connected at this moment.
         isGone = request.signal.aborted;
       });
     try {
@@ -157,13 +154,13 @@ export function withLifecycle(
       if (recorded) await recorded;
       return response;
     } catch (error) {
-      // The record was promised before the response. Without it there is no response.
+      // The record must be durable before the response. If it is not, there is no response.
       return finalizeResponse(request, resultOf(error, request, context), dependencies, context);
     }
   };
 }
 
-/** The client's rate limit status at the gateway, or v4's if v4 rejected the request (R-6). */
+/** Returns the client's rate limit status at the gateway, or v4's if v4 rejected the request (R-6). */
 const limitStatusOf = ({
   rateLimitStatus,
   upstreamRateLimit,
@@ -199,7 +196,7 @@ function addListHeaders(
     headers["link"] = headers["link"] === undefined ? link : `${headers["link"]}, ${link}`;
 }
 
-/** The milliseconds of each stage (W3C Server Timing). The audit comes after the response. */
+/** Formats the milliseconds of each stage (W3C Server Timing). The audit follows the response, so it is not included. */
 function serverTimingOf(values: RequestContext): string {
   const entries: string[] = [];
   forEachStage(values, (stage, ms) => entries.push(`${stage};dur=${ms.toFixed(3)}`));
@@ -208,10 +205,10 @@ function serverTimingOf(values: RequestContext): string {
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** A call of one method and path, in the form for clients. */
+/** Matches a call with one method and path, in the form for clients. */
 const ONE_CALL = /^[A-Z]+ (\/[^\s<>"{}]*)$/;
 
-/** The headers that announce the end, with the call that replaces this one (RFC 5829, section 3.4). */
+/** Returns the headers that announce the end, with the call that replaces this one (RFC 5829, section 3.4). */
 function planHeaders(
   request: AlphaRequest,
   plan: Pick<PlanRules, "headersFor">,
@@ -233,7 +230,7 @@ function planHeaders(
   };
 }
 
-/** Adds the headers to a response. A client that requests 200 always gets the true status in a header. */
+/** Adds the headers to a response. A client that always requests 200 gets the true status in a header. */
 function finalizeResponse(
   request: AlphaRequest,
   { status, body, headers: ownHeaders, meaning }: MeantResult,
@@ -256,7 +253,7 @@ function finalizeResponse(
     headers[style.upstreamFilterHeader] = values.upstreamFilter;
   if (values.listHeaders) addListHeaders(values.listHeaders, headers);
   if (serverTiming) headers["server-timing"] = serverTimingOf(values);
-  // HTTP requires this header with this status, for any reason.
+  // HTTP requires this header with this status, regardless of the reason.
   if (status === 401 && style.challenge !== undefined) headers["www-authenticate"] = style.challenge;
   if (ownHeaders) Object.assign(headers, ownHeaders);
   if (body === "") delete headers["content-type"];

@@ -10,7 +10,7 @@ import type { PipelineDependencies } from "./pipeline.ts";
 import { CURSOR_MARK, hasOpaqueCursors } from "./cursor-mark.ts";
 import { type Settings, SettingsError } from "../../base/index.ts";
 
-/** Settings of the headers that all responses have. */
+/** Settings of the headers that all responses contain. */
 type ResponseSettings = Partial<
   Pick<
     Settings,
@@ -63,10 +63,10 @@ const hasAbsoluteLinks = ({ routes }: Pack): boolean =>
   routes.some(({ response, lists }) => response === "list" && lists.paging.hasAbsoluteLinks);
 
 /**
- * Returns the address before the path of links to other pages. Only the setting decides the host, because clients
+ * Returns the address before the path of links to other pages. Only the setting defines the host, because clients
  * choose the `Host` of a request.
  *
- * @throws {SettingsError} If the pack's links have a host and `PUBLIC_URL` is missing.
+ * @throws {SettingsError} If the pack's links contain a host and `PUBLIC_URL` is missing.
  */
 export function readLinkBase({ PUBLIC_URL }: Pick<Settings, "PUBLIC_URL">, pack: Pack): string {
   if (!hasAbsoluteLinks(pack) && !pack.hasAbsoluteHeaders) return "";
@@ -75,8 +75,8 @@ export function readLinkBase({ PUBLIC_URL }: Pick<Settings, "PUBLIC_URL">, pack:
 }
 
 /**
- * The headers on which the responses of all lanes depend: `Origin` because of CORS, and `X-Pack` if there are two
- * packs.
+ * Returns the headers on which the responses of all lanes depend: `Origin` because of CORS, and `X-Pack` if there are
+ * two packs.
  */
 export const settingsVary = ({
   CORS_ORIGINS: origins,
@@ -117,7 +117,7 @@ function createResponseDefaults(pack: Pack, settings: ResponseSettings): Respons
   };
 }
 
-/** The challenge of a 401 by an authentication scheme (RFC 9110, section 11.6.1), if the pack has a realm. */
+/** Returns the challenge of a 401 by an authentication scheme (RFC 9110, section 11.6.1), if the pack defines a realm. */
 const challengeOf = (credentials: ClientCredentialsDefinition | undefined): string | undefined => {
   const { realm } = credentials ?? {};
   const { scheme = "Basic" } =

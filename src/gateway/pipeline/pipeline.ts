@@ -31,9 +31,9 @@ import type { TranslationConfig } from "../calls/upstream-response.ts";
 import type { PlanRules } from "../request/plan.ts";
 
 /**
- * Checks the token of a request. The promise, which does not reject, is that of the check in progress.
+ * Checks the token of a request. Returns the promise of the check in progress, which does not reject.
  *
- * @param creditAddress takes the request back that was counted against the address, once v4 accepts the token
+ * @param creditAddress refunds the request that was counted against the address, if v4 accepts the token
  */
 export type CheckToken = (
   request: AlphaRequest,
@@ -52,17 +52,17 @@ export interface PipelineDependencies
   readonly tokenLocks: TokenLocks;
   /** Tokens that the gateway issued. */
   readonly tokenStore: TokenDependencies["tokenStore"] & TranslationServices["tokenStore"];
-  /** Cached v4 responses. Default: an own cache. */
+  /** Cached v4 responses. Default: a new cache. */
   readonly responseCache?: ResponseCache;
   /** Scheme of the native proxy, if it is on. */
   readonly nativeScheme?: string | undefined;
-  /** Asks v4 about tokens that no call has proven, such as tokens for catalogs. Undefined: v4 is not asked. */
+  /** Checks tokens with v4 that no call has proven, such as tokens for catalogs. Undefined: v4 is not called. */
   readonly checkToken?: CheckToken | undefined;
-  /** Whether v4 is asked about them after each response, so that the senders of requests are known. */
+  /** Whether these tokens are checked after each response, so that the senders of requests are known. */
   readonly countsClients?: boolean | undefined;
 }
 
-/** Whether there is a token that v4 is not known to accept. */
+/** Whether there is a token that v4 has not accepted yet. */
 const isUnproven = ({ resolved, isAccepted }: ClientToken): boolean =>
   !isAccepted && resolved.credentials.hash !== undefined;
 
@@ -153,7 +153,7 @@ async function decideByHead({ dependencies, readCredentials, check, request, con
   const { pack, limits, plan, tokens, tokenStore, scopes } = dependencies;
   const { stageTimes } = context;
 
-  // Authenticate: parse the credentials and look the token up in the cache.
+  // Authenticate: parse the credentials and look up the token in the cache.
   const given = (context.client = await authenticate(request, readCredentials, tokens));
   stageTimes.authenticate = performance.now();
 
@@ -175,7 +175,7 @@ async function decideByHead({ dependencies, readCredentials, check, request, con
   const creditAddress = client === given ? credit : undefined;
   stageTimes.rateLimit = performance.now();
 
-  // Authorize each candidate. From here on, this request may hold the lock of its token.
+  // Authorize each candidate. From now on, this request may hold the lock of its token.
   const token = (context.token = await resolveToken(client, candidates, dependencies));
   const verdicts = authorize(client.credentials, token, candidates, scopes);
   stageTimes.authorize = performance.now();
@@ -184,7 +184,7 @@ async function decideByHead({ dependencies, readCredentials, check, request, con
 
 async function selectByBody(run: Run, { client, token, verdicts }: Head) {
   const { dependencies, request, context } = run;
-  // Read the body, and let it select a candidate. All earlier decisions depend only on the request head.
+  // Read the body, which may select a candidate. All earlier decisions only depend on the request head.
   const bytes = await readBody(request, verdicts, client.credentials.hash, token.isAccepted);
   if (bytes) context.body = { bytes };
   const readJson = parseOnUse(request, bytes, dependencies.pack);
@@ -201,7 +201,7 @@ async function callAndRespond(run: Run, head: Head, { passed, fields, upstreamQu
   const { route } = passed.match;
   const kind = RESPONSE_KINDS[route.kind];
 
-  // Build the v4 request. Catalogs are read with accepted tokens only.
+  // Build the v4 request. Catalogs are only read with accepted tokens.
   const checkToken = () => dependencies.checkToken?.(request, client, creditAddress);
   await readCatalogsWithToken(passed.match, token, checkToken, dependencies);
   const authorized = openCalls(passed, head, run);

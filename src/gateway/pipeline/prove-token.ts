@@ -1,4 +1,4 @@
-/** Finds out whether v4 accepts a token, by a call that the gateway makes only for this. */
+/** Finds out whether v4 accepts a token, with a call that the gateway only makes for this purpose. */
 import { judge } from "../auth/permissions.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
@@ -13,16 +13,16 @@ import { resolveToken, type TokenDependencies } from "../stages/resolve-token.ts
 import { type CallDependencies, type CallerRequest, UpstreamCaller } from "../calls/upstream-call.ts";
 import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
 
-/** Any token may make the call that checks it. */
+/** Any token may be used for the call that checks it. */
 const CHECK = { route: { access: "token" } } as const;
 
 export type ProofDependencies = TokenDependencies & CallDependencies;
 
 interface TokenProof {
-  /** A GET that any token may send. Undefined: v4 is not asked. */
+  /** A GET that any token may send. Undefined: tokens are not checked. */
   readonly check: Endpoint | undefined;
   readonly creditAddress: CallerRequest["creditAddress"];
-  /** Whether requests with the token wait for this check, and this check for them. */
+  /** Whether requests with the token wait for this check, and the check waits for them. */
   readonly isExclusive: boolean;
   readonly dependencies: ProofDependencies;
 }
@@ -33,7 +33,7 @@ export interface ProvenToken {
   readonly application: string | undefined;
 }
 
-/** A GET that shows whether v4 accepts a token: the pack's, else any call without parameters that is not public. */
+/** Finds a GET that shows whether v4 accepts a token: the pack's, otherwise any call without parameters that is not public. */
 export function findTokenCheck({
   tokenCheck,
   routes,
@@ -45,7 +45,7 @@ export function findTokenCheck({
   return calls.find(({ method, template }) => method === "GET" && !template.includes("{"));
 }
 
-/** Asks v4 about a token. @throws {InvalidUpstreamResponseError} where v4 fails */
+/** Checks a token with v4. @throws {InvalidUpstreamResponseError} if v4 fails */
 async function askUpstream(
   check: Endpoint,
   caller: CallerRequest,
@@ -65,7 +65,7 @@ async function askUpstream(
   return status === 401 ? false : undefined;
 }
 
-/** Whether the holder of a token is proven: v4 has accepted the token in the last minutes, or accepts it now. */
+/** Whether the holder of a token is proven: v4 accepted the token in the last minutes, or accepts it now. */
 async function isProven(
   request: AlphaRequest,
   client: AuthenticatedClient,
@@ -83,7 +83,7 @@ async function isProven(
   const isIssued = validity === "issued";
   if (!check) return isIssued;
   const caller = { request, match: CHECK, client: client.credentials, token, creditAddress };
-  // v4 may refuse this call to a token that the gateway has issued.
+  // v4 may refuse this call for a token that the gateway issued.
   return (await askUpstream(check, caller, context, dependencies)) ?? isIssued;
 }
 
@@ -91,9 +91,9 @@ async function isProven(
  * Proves the holder of a token. The context gets the token only if it is proven, so that an invented token leaves no
  * trace.
  *
- * @returns undefined without a proof
- * @throws {InvalidUpstreamResponseError} or {UpstreamError} where v4 fails. {TokenUnavailableError} if it is unknown
- * whether the gateway issued the token. {HttpError} where the client has too many calls in progress.
+ * @returns undefined if there is no proof
+ * @throws {InvalidUpstreamResponseError} or {UpstreamError} if v4 fails. {TokenUnavailableError} if it is unknown
+ *   whether the gateway issued the token. {HttpError} if the client has too many calls in progress.
  */
 export async function proveToken(
   request: AlphaRequest,
@@ -117,7 +117,7 @@ export async function proveToken(
 }
 
 /**
- * Asks v4 about an unknown token before the request is sent to v4.
+ * Checks an unknown token with v4 before the request is sent to v4.
  *
  * @returns the client with the facts that are known now. v4's response may prove neither acceptance nor rejection
  * @throws as {@link proveToken}
@@ -135,7 +135,7 @@ async function learnToken(
   return { ...client, tokenInfo, isAccepted: context.client?.isAccepted === true };
 }
 
-/** Creates the sender for the plan. v4 is asked about an unknown token only if the plan needs it. */
+/** Creates the sender for the plan. An unknown token is only checked with v4 if the plan needs it. */
 export const createPlanSender = (
   request: AlphaRequest,
   context: RequestContext,

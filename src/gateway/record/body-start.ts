@@ -10,16 +10,16 @@ import {
 import { isTextType } from "../../audit/index.ts";
 import { GrowingBytes } from "../bodies/growing-bytes.ts";
 
-/** The first bytes of a body that streams by. */
+/** The first bytes of a streamed body. */
 export class BodyStart {
-  /** Headers of its message. */
+  /** The headers of the body's message. */
   readonly headers: IncomingHttpHeaders;
-  /** Bytes of the whole body so far. */
+  /** Number of bytes of the whole body so far. */
   length = 0;
   readonly #limit: number;
   readonly #kept = new GrowingBytes();
 
-  /** @param limit Bytes that are kept, as they were sent. Of files none are. */
+  /** @param limit maximum number of bytes that are kept, as they were sent. Files are not kept */
   constructor(headers: IncomingHttpHeaders, limit: number) {
     this.headers = headers;
     this.#limit = isTextType(headers["content-type"]) ? limit : 0;
@@ -52,24 +52,24 @@ export class BodyStart {
 
 const tooLong = (limit: number): string => `it has more than ${limit} bytes`;
 
-/** The first bytes of a body without its content coding, and its message. */
+/** The first bytes of a body without its content coding, and facts about its message. */
 export interface DecodedStart {
   readonly bytes: Buffer;
-  /** Why these are not all of the bytes; undefined: they are. */
+  /** The reason why bytes are missing; undefined if there are none. */
   readonly lack: string | undefined;
-  /** Whether bodies of its type are kept. */
+  /** Whether bodies of this type are kept. */
   readonly isKept: boolean;
   readonly headers: IncomingHttpHeaders;
-  /** Its `Content-Type`. */
+  /** The `Content-Type` of the body. */
   readonly type: string | undefined;
-  /** Bytes of the whole body. If it could not be decoded to its end: the bytes that were sent. */
+  /** Number of bytes of the whole body. If it could not be decoded to its end: the number of sent bytes. */
   readonly length: number;
 }
 
 type Decoder = NodeJS.ReadWriteStream & { destroy(): void };
 type CreateDecoder = (options: { readonly finishFlush?: number }) => Decoder;
 
-/** The decoders, and the flush with which each decodes a body that is cut as far as it goes. */
+/** The decoders, each with the flush mode for decoding an incomplete body. */
 const DECODERS: ReadonlyMap<string, readonly [CreateDecoder, flush: number]> = new Map<
   string,
   [CreateDecoder, number]
@@ -81,7 +81,7 @@ const DECODERS: ReadonlyMap<string, readonly [CreateDecoder, flush: number]> = n
   ["zstd", [createZstdDecompress, constants.ZSTD_e_flush]],
 ]);
 
-/** Decodes until there are as many bytes as wanted: a small body may have been a gigabyte. */
+/** Decodes until there are enough bytes: a small body may expand to a gigabyte. */
 async function decodeStart(
   decoder: Decoder,
   bytes: Buffer,

@@ -1,4 +1,4 @@
-/** Makes the audit record of an exchange, redacted before it leaves the request. */
+/** Creates the audit record of an exchange. It is redacted before it leaves the request. */
 import {
   type AuditRecord,
   checksumOf,
@@ -25,20 +25,20 @@ import { asUtf8, findSecrets, headerText, readable, sentBodyOf } from "./find-se
 import type { RecordOptions } from "./record-options.ts";
 import { namesOf } from "./route-names.ts";
 
-/** Characters of a recorded `User-Agent`. A longer one does not name a program. */
+/** Maximum number of characters of a recorded `User-Agent`. A longer text does not name a program. */
 const MAX_AGENT_LENGTH = 512;
 
-/** Characters of a recorded id of an application: anybody can send anything as one. */
+/** Maximum number of characters of a recorded application id. Any client can send any text as an id. */
 const MAX_APPLICATION_LENGTH = 256;
 
-/** Characters of a path, a query and a filter, and bytes of a body, of a sender that is not trusted. */
+/** Maximum number of characters of a path, a query and a filter, and of bytes of a body, from an untrusted sender. */
 const MAX_LENGTH_OF_STRANGER = 1024;
 
-/** The placeholder of a token in records. */
+/** Returns the placeholder of a token in records. */
 export const fingerprintOf = (hash: string | undefined): string | null =>
   hash === undefined ? null : fingerprint(hash);
 
-/** Makes the record of an exchange. */
+/** Creates the record of an exchange. */
 export function createRecord(exchange: RecordedExchange, options: RecordOptions): AuditRecord {
   const { lane, request, route, guessRoute, status, timings, rejectedBy, translated } = exchange;
   const secrets = findSecrets(exchange, options);
@@ -70,7 +70,7 @@ export function createRecord(exchange: RecordedExchange, options: RecordOptions)
   };
 }
 
-/** An exchange without its texts and messages, for its record if {@link createRecord} fails. */
+/** Returns an exchange without its texts and messages, for its record if {@link createRecord} fails. */
 export function withoutTexts(exchange: RecordedExchange): RecordedExchange {
   const { translated: _translated, forwarded: _forwarded, starts: _starts, ...facts } = exchange;
   const warnings = ["audit: the record could not be made, so its texts are left out"];
@@ -98,7 +98,7 @@ function recordClient(
   };
 }
 
-/** The query parameters without effect. */
+/** Returns the query parameters without effect. */
 const recordIgnored = (
   { ignoredParameters: names }: RequestContext,
   secrets: SecretValues,
@@ -106,7 +106,7 @@ const recordIgnored = (
 ): Pick<AuditRecord["alpha"], "ignored"> =>
   names.length === 0 ? {} : { ignored: names.map((name) => shortName(redaction.text(name, secrets))) };
 
-/** The warnings. One of them says why the texts of the client are not recorded, if they are not. */
+/** Returns the warnings. If the client's texts are not recorded, one of the warnings contains the reason. */
 function recordWarnings({ warnings }: RecordedExchange, secrets: SecretValues): readonly string[] {
   const recorded = warnings.map((text) => secrets.redact(text));
   const { whyIncomplete: why } = secrets;
@@ -120,8 +120,9 @@ function recordHead(
   secrets: SecretValues,
   { redaction, filterHeader }: RecordOptions,
 ): RecordedHead {
-  // No route of the pack distinguishes the words of such a path from secrets. So that no client can hide it, only
-  // tokens, and values after secret names, are replaced. In observed paths this is for exchanges with too many secrets.
+  // No route of the pack distinguishes the words of such a path from secrets. To prevent a client from hiding the path,
+  // only tokens, and values after secret names, are replaced. For observed paths, this applies to exchanges with too
+  // many secrets.
   const isPathOfTokens = lane === "native" || (guessRoute !== undefined && !secrets.isComplete);
   const pathSecrets = isPathOfTokens ? secrets.tokensOnly() : secrets;
   const maxLength = isTrusted ? Infinity : MAX_LENGTH_OF_STRANGER;
@@ -134,7 +135,7 @@ function recordHead(
   };
 }
 
-/** The texts that v4 and the client were sent, without secret values. */
+/** The texts that were sent to v4 and to the client, without secret values. */
 interface RedactedMessages {
   readonly calls: AuditRecord["v4"];
   /** Null for a response without a body. Undefined if bodies are not recorded. */
@@ -142,8 +143,8 @@ interface RedactedMessages {
 }
 
 /**
- * Redacts the calls and the response, and adds the secret values of v4's bodies. Texts that were redacted before may
- * have them, too: then all are redacted once more.
+ * Redacts the calls and the response, and adds the secret values of v4's bodies. Earlier texts may contain these values
+ * as well: then all texts are redacted again.
  */
 export function redactMessages(
   exchange: RecordedExchange,
@@ -157,7 +158,7 @@ export function redactMessages(
   return isSearched === options.bodies && !hasGrown ? first : redactOnce(exchange, secrets, options);
 }
 
-/** Whether a record without bodies has texts that a client chose, in which secrets of v4's bodies may be. */
+/** Whether a record without bodies contains texts that a client chose, which may contain secrets of v4's bodies. */
 const hasTexts = (
   { request, route, warnings, translated }: RecordedExchange,
   { filterHeader }: RecordOptions,
@@ -186,7 +187,7 @@ function redactOnce(
   return { calls, response: redaction[isText ? "raw" : "json"](response.body, secrets) };
 }
 
-/** The body of v4's response. JSON is searched without parsing it. */
+/** Returns the body of v4's response for the record. JSON is searched without parsing it. */
 function recordUpstreamBody(
   { bytes, isValidJson = isJson(bytes) }: NonNullable<UpstreamCallRecord["response"]>,
   redaction: Redaction,
@@ -198,7 +199,7 @@ function recordUpstreamBody(
   return redaction.value(text, undefined, secrets);
 }
 
-/** The calls to v4: without bodies, or with redacted ones. */
+/** Returns the calls to v4 for the record: without bodies, or with redacted bodies. */
 export const recordCalls = (
   calls: readonly UpstreamCallRecord[],
   { redaction, bodies }: Pick<RecordOptions, "redaction" | "bodies">,
@@ -214,20 +215,20 @@ export const recordCalls = (
     ...(bodies && response && { response: recordUpstreamBody(response, redaction, secrets) }),
   }));
 
-/** The call of a request that was forwarded to v4: it has the head of the client's request, and no recorded body. */
+/** Returns the call of a request that was forwarded to v4, with the head of the client's request and without bodies. */
 function recordForwardedCalls(
   { request, calls }: RecordedExchange,
   { method, path, query, filter }: RecordedHead,
   { filterHeader }: RecordOptions,
 ): AuditRecord["v4"] {
-  // All lines of the header, as Node joins them.
+  // All lines of the header, joined as Node does.
   const connection = request.headers["connection"]?.join(", ");
   const sentFilter = filter !== null && isForwarded(filterHeader, connection) ? filter : null;
   const target = query === "" ? path : `${path}?${query}`;
   return calls.map(({ status, ms }) => ({ method, path: target, filter: sentFilter, ms, status }));
 }
 
-/** A streamed body in its recorded form: its start, or only its size and type. */
+/** Converts a streamed body to its recorded form: its start, or only its size and type. */
 function recordStart(body: DecodedStart, secrets: SecretValues, redaction: Redaction): RecordedBody {
   const { type, lack, length } = body;
   if (length === 0) return undefined;
@@ -243,7 +244,7 @@ function recordStart(body: DecodedStart, secrets: SecretValues, redaction: Redac
   return isJson(bytes) ? redaction.json(bytes, secrets) : redaction.body({ bytes, type }, secrets);
 }
 
-/** The client's body. Senders that are not trusted must not be able to fill the store with theirs. */
+/** Returns the client's body for the record. Bodies of untrusted senders must not fill the store. */
 function recordSentBody(
   exchange: RecordedExchange,
   secrets: SecretValues,
@@ -257,7 +258,10 @@ function recordSentBody(
   return body ? redaction.body(body, secrets) : start && recordStart(start, secrets, redaction);
 }
 
-/** The client's response, with its checksum where nothing is taken out of it: else that would show which value fits in it. */
+/**
+ * Returns the client's response for the record. It only contains a checksum if nothing was redacted: otherwise the
+ * checksum would allow guessing the redacted value.
+ */
 function recordResponse(
   { translated }: RecordedExchange,
   recorded: RecordedBody,
@@ -270,7 +274,7 @@ function recordResponse(
   return { response: recorded, ...(isUnchanged && { checksum: checksumOf(response.body) }) };
 }
 
-/** Bytes of the bodies, as they were sent. */
+/** Returns the sizes of the bodies in bytes, as they were sent. */
 function lengthsOf(
   { translated, forwarded }: RecordedExchange,
   body: RecordedBody,
@@ -285,7 +289,10 @@ function lengthsOf(
   };
 }
 
-/** The length of a body. With a secret it is the recorded one: the difference would reveal the length of the secret. */
+/**
+ * Returns the length of a body. If it contains a secret, this is the recorded length: the difference would reveal the
+ * length of the secret.
+ */
 function lengthWithoutSecrets(recorded: RecordedBody, bytes: number): number {
   if (recorded instanceof JsonText || isTruncated(recorded) || !recorded) return bytes;
   const text = typeof recorded === "string" ? recorded : JSON.stringify(recorded);

@@ -20,16 +20,16 @@ export function asUtf8(text: string): string {
   }
 }
 
-/** The first line of a header. Undefined if it is missing or empty. */
+/** Returns the first line of a header. Undefined if it is missing or empty. */
 export function headerText(request: AlphaRequest, name: string): string | undefined {
   const text = header(request, name);
   return text === undefined ? undefined : asUtf8(text);
 }
 
-/** A scheme and a token without separators, as nearly all clients send them. */
+/** Matches a scheme and a token without separators, as nearly all clients send them. */
 const ONE_TOKEN = /^\S+ +([\w.~+/-]{8,})$/;
 
-/** All parts of a line of credentials that may be a token: the whole line, the part after the scheme, and each word. */
+/** Returns all parts of a line of credentials that may be a token: the whole line, the part after the scheme, and each word. */
 function possibleTokens(line: string): string[] {
   const text = line.trim();
   const token = ONE_TOKEN.exec(text)?.[1];
@@ -39,11 +39,11 @@ function possibleTokens(line: string): string[] {
     : [token, ...secrets];
 }
 
-/** Possible tokens of a request whose credentials were not parsed, or have several spellings. */
+/** Returns the possible tokens of a request whose credentials were not parsed, or have several spellings. */
 const unparsedTokens = (request: AlphaRequest, { client }: Pack["credentials"]): string[] =>
   [...(request.headers["authorization"] ?? []), ...(client?.texts(request) ?? [])].flatMap(possibleTokens);
 
-/** Possible tokens of a request, wherever most APIs and the pack have them. */
+/** Returns the possible tokens of a request, in all locations that most APIs or the pack use. */
 function anyTokens(request: AlphaRequest, credentials: Pack["credentials"]): string[] {
   const found = credentials.client?.read(request);
   const spellings = found && "token" in found ? credentials.client?.spellings?.(found.token) : undefined;
@@ -51,8 +51,8 @@ function anyTokens(request: AlphaRequest, credentials: Pack["credentials"]): str
 }
 
 /**
- * The client's token and v4's, as they are sent. Invalid credentials may contain a token too, so every part of them
- * is secret.
+ * Returns the client's token and v4's, as they are sent. Invalid credentials may contain a token as well, so every part
+ * of them is secret.
  */
 function tokensOf(
   { lane, request, translated }: RecordedExchange,
@@ -73,15 +73,15 @@ function tokensOf(
 }
 
 /**
- * Whether the id of a request has one of the secret values of its head: wherever the id is logged and traced, they would be
- * with it. The path is left out, whose ids are no secrets.
+ * Whether the id of a request contains a secret value of its head, which would then appear in logs and traces. The path
+ * is not searched, because ids in it are not secrets.
  */
 export function isSecretId(request: AlphaRequest, { redaction, pack }: RecordOptions): boolean {
   const sent = { query: asUtf8(request.query), headers: request.headers };
   return redaction.find(sent, anyTokens(request, pack.credentials)).redact(request.id) !== request.id;
 }
 
-/** The body of a translated request. Undefined without one. */
+/** Returns the body of a translated request. Undefined if there is none. */
 export function sentBodyOf({ request, translated }: RecordedExchange): SentBody | undefined {
   const { body } = translated?.context ?? {};
   if (!body || body.bytes.length === 0) return undefined;
@@ -116,7 +116,7 @@ export function findSecrets(exchange: RecordedExchange, options: RecordOptions):
   return secrets;
 }
 
-/** Adds the secret values of a call and of the head of its response. */
+/** Adds the secret values of a call and of its response's head. */
 export function addFromCall(
   { path, filter, body, response }: UpstreamCallRecord,
   redaction: Redaction,
@@ -128,7 +128,7 @@ export function addFromCall(
   redaction.addFromValue(body, secrets);
 }
 
-/** Adds the secret values of a part of a body, and of the head of its message. */
+/** Adds the secret values of a part of a body, and of its message's head. */
 function addFromStart(
   { headers, type }: DecodedStart,
   bytes: Buffer | undefined,
@@ -141,10 +141,10 @@ function addFromStart(
 const UNSEARCHED = "the upstream's response can't be searched for secrets";
 
 /**
- * Adds the secret values of a response that is not recorded, but whose values the client's texts may repeat. A body that
- * can't be searched may have any.
+ * Adds the secret values of a response that is not recorded, but whose values the client's texts may repeat. A body
+ * that can't be searched may contain any value.
  *
- * @param isComplete Whether all of the body has come. Of a part the last value may be a part, too.
+ * @param isComplete Whether the whole body has arrived. If not, its last value may be incomplete.
  */
 function addFromUnrecorded(
   response: DecodedStart,
@@ -159,13 +159,13 @@ function addFromUnrecorded(
   addFromStart(response, lack === undefined ? bytes : undefined, redaction, secrets);
 }
 
-/** The start of some UTF-8 without an incomplete character at its end. */
+/** Returns the start of UTF-8 text without an incomplete character at its end. */
 const wholeCharacters = (bytes: Buffer): Buffer =>
   Buffer.from(new TextDecoder().decode(bytes, { stream: true }));
 
 const JSON_TYPE = /^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\b/i;
 
-/** The part of a streamed body that can be searched and recorded: JSON and forms, with any media type. */
+/** Returns the part of a streamed body that can be searched and recorded: JSON and forms, with any media type. */
 export function readable({ bytes, type = "", lack }: DecodedStart): Buffer | undefined {
   if (bytes.length === 0) return undefined;
   const isWhole = lack === undefined;

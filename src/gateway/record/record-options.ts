@@ -1,4 +1,4 @@
-/** What the records of a pack's requests need. */
+/** The dependencies of the records of a pack's requests. */
 import { createRecordIds, Redaction } from "../../audit/index.ts";
 import type { Settings } from "../../base/index.ts";
 import type { Pack } from "../../pack/index.ts";
@@ -6,14 +6,14 @@ import type { Pack } from "../../pack/index.ts";
 export interface RecordOptions {
   readonly newId: () => string;
   readonly redaction: Redaction;
-  /** False: no bodies (AUDIT=metadata). */
+  /** Whether bodies are recorded. False for AUDIT=metadata. */
   readonly bodies: boolean;
   readonly pack: Pack;
-  /** The header with a client's filter, in lower case. Empty if clients have no filters. */
+  /** The header that contains a client's filter, in lower case. Empty if there is none. */
   readonly filterHeader: string;
 }
 
-/** Segments of the paths that the pack's routes have, and of the calls that they make. */
+/** Returns the literal segments in the paths of the pack's routes, and of their calls. */
 function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
   const { oauth, client, upstream } = dialect;
   const signIns = oauth ? [oauth.authorize, oauth.token, oauth.revoke, oauth.logout] : [];

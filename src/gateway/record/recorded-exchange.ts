@@ -7,39 +7,39 @@ import { type AlphaRequest, header } from "../request/request.ts";
 import type { AlphaResponse, RequestOutcome } from "../request/response.ts";
 import type { BodyStart, DecodedStart } from "./body-start.ts";
 
-/** Cheap to create: no text and no body of a message is read before a record is made. With `AUDIT=off` none is. */
+/** Cheap to create: texts and bodies are only read when a record is created. With `AUDIT=off`, no record is created. */
 export interface RecordedExchange {
   readonly lane: AuditRecord["lane"];
   readonly request: AlphaRequest;
-  /** The hash of the client's token. Undefined without one. */
+  /** The hash of the client's token. Undefined if there is no token. */
   readonly hash: string | undefined;
   readonly application: ApplicationId | undefined;
-  /** Whether the service has accepted the token, or the login server has accepted the application. */
+  /** Whether the service accepted the token, or the login server accepted the application. */
   readonly isAccepted: boolean;
-  /** Whether long texts of the request are recorded: others can send any at no cost. */
+  /** Whether long texts of the request are recorded: untrusted senders could send any number of them. */
   readonly isTrusted: boolean;
-  /** Whether a long body is recorded, although the sender is not trusted. */
+  /** Whether a long body is recorded, even if the sender is untrusted. */
   readonly isServed: boolean;
   /** Null if no route of the pack matched, and for the native proxy. */
   readonly route: string | null;
   /** Guesses the route of an API without a pack. @param path Without secrets. */
   readonly guessRoute?: ((path: string) => string | null) | undefined;
   readonly status: number;
-  /** Whether the service or the gateway has failed, independent of the status. */
+  /** Whether the service or the gateway has failed, regardless of the status. */
   readonly hasFailed: boolean;
-  /** Why the gateway rejected the request, for rejections that are counted. */
+  /** The reason why the gateway rejected the request, for rejections that are counted. */
   readonly rejectedBy: Rejection["by"] | undefined;
   /** The calls to v4. */
   readonly calls: readonly Pick<UpstreamCallRecord, "status" | "ms">[];
   readonly losses: ReadonlySet<string>;
   readonly warnings: readonly string[];
   readonly timings: AuditRecord["timings"];
-  /** When the request began, in milliseconds since the epoch. */
+  /** The start of the request, in milliseconds since the epoch. */
   readonly beganAt: number;
   readonly traceparent: string | undefined;
-  /** Only of the lane `alpha`: what the pipeline has collected, and its response. */
+  /** Only for the lane `alpha`: the data that the pipeline has collected, and its response. */
   readonly translated?: { readonly context: RequestContext; readonly response: AlphaResponse };
-  /** Only of the other lanes. */
+  /** Only for the other lanes. */
   readonly forwarded?: ForwardedMessages;
   /** The starts of forwarded bodies, decoded for the record. */
   readonly starts?: {
@@ -50,15 +50,15 @@ export interface RecordedExchange {
 
 /** A forwarded request and the upstream's response. */
 interface ForwardedMessages {
-  /** Status of the upstream's response. Null without a response, undefined if the upstream was not called. */
+  /** Status of the upstream's response. Null if there is none, undefined if the upstream was not called. */
   readonly upstreamStatus: number | null | undefined;
-  /** Whether all of the response has come. */
+  /** Whether the whole response has arrived. */
   readonly isComplete: boolean;
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** The start of the request's body. Undefined if nothing of it was sent, and in the lane `native`. */
+  /** The start of the request's body. Undefined if no part of it was sent, and in the lane `native`. */
   readonly sent: BodyStart | undefined;
-  /** The start of the response's body, with all headers of the response. Undefined without a response. */
+  /** The start of the response's body, with all headers of the response. Undefined if there is no response. */
   readonly received: BodyStart | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface ForwardedExchange extends RecordedExchange {
   readonly forwarded: ForwardedMessages;
 }
 
-/** Milliseconds in steps of a microsecond. More digits are noise, which takes time to print and can't be compressed. */
+/** Rounds milliseconds to microseconds. More digits are noise, take time to print and can't be compressed. */
 export const roundMs = (ms: number): number => Math.round(ms * 1000) / 1000;
 
 /** Whether v4 has accepted the token of a request, in this request or before. */
@@ -83,7 +83,7 @@ function timingsOf({ startedAt, endedAt, upstream }: RequestContext): AuditRecor
   };
 }
 
-/** A translated request, once its response is known. */
+/** Creates the exchange of a translated request after its response is known. */
 export function translatedExchange(
   request: AlphaRequest,
   { status, meaning, response }: RequestOutcome,

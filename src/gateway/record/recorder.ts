@@ -21,9 +21,9 @@ import { findSecrets } from "./find-secrets.ts";
 import { createRecordOptions, type RecordOptions } from "./record-options.ts";
 import { logRequest, observeStages, type RequestSummary } from "./report-request.ts";
 
-/** Learns how the translation does. */
+/** Receives the results of the translation. */
 interface TranslationWatch {
-  /** Records the response to a request. @param sender The sender. Undefined for a stranger */
+  /** Records the response to a request. @param sender The sender. Undefined for an unknown sender */
   noteNew(route: string, hasFailed: boolean, requestId: string, sender: string | undefined): void;
 }
 
@@ -34,11 +34,11 @@ interface RecorderDependencies {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly inFlight: Pick<InFlightTracker, "begin">;
-  /** Undefined without tracing. */
+  /** Undefined if tracing is off. */
   readonly tracing: Tracing | undefined;
-  /** Learns how the translation does. Default: nobody does. */
+  /** Receives the results of the translation. Default: they are not used. */
   readonly rollout?: TranslationWatch | undefined;
-  /** Decides whose requests count for a return. Default: nobody's. */
+  /** Decides whose requests are counted for a return to the old service. Default: no request is counted. */
   readonly senders?: KnownSenders | undefined;
   /** See `PublicAppDependencies`. */
   readonly isForTesters?: boolean;
@@ -53,10 +53,10 @@ const NO_RESPONSE: RequestOutcome = {
   response: { status: 200, headers: {}, body: Buffer.alloc(0) },
 };
 
-/** Statuses of requests without a valid token. They prove nothing about the translation: anybody can cause them. */
+/** Statuses of requests without a valid token. They prove nothing about the translation, because any client can cause them. */
 const WITHOUT_ACCESS: ReadonlySet<number> = new Set([401, 403]);
 
-/** The known facts about a sender. An application only if it is proven: anybody can name one. */
+/** The known facts about a sender. They only include an application if it is proven, because any client can name one. */
 const identityOf = ({ request, hash, application }: RecordedExchange): ClientIdentity => ({
   label: request.label,
   application: application?.isProven ? application.id : undefined,
@@ -76,7 +76,7 @@ export class Recorder {
     this.options = createRecordOptions(pack, settings);
   }
 
-  /** Records a translated request; returns a promise where its response must wait for the record. */
+  /** Records a translated request. Returns a promise if its response must wait for the record. */
   alpha(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void> {
     context.endedAt = performance.now();
     return this.#run(
@@ -90,7 +90,7 @@ export class Recorder {
     );
   }
 
-  /** Records a request that was forwarded. @throws where its response waits for its record, which is lost */
+  /** Records a request that was forwarded. @throws if its response must wait for its record, which is lost */
   async forwarded(exchange: ForwardedExchange): Promise<void> {
     const { inFlight, audit, tracing } = this.#dependencies;
     const { request, beganAt, forwarded, traceparent } = exchange;
@@ -110,16 +110,16 @@ export class Recorder {
     }
   }
 
-  /** Bytes of the bodies of a forwarded request that are kept for its record. */
+  /** Returns the number of bytes of a forwarded request's bodies that are kept for its record. */
   keptBytes({ query, headers }: AlphaRequest, lane: AuditRecord["lane"]): number {
     const { bodies, filterHeader, redaction } = this.options;
     if (!this.#dependencies.audit) return 0;
-    // In the client's texts may be secrets of a body, also if the body is not recorded.
+    // The client's texts may contain secrets of a body, even if the body is not recorded.
     const isSearched = query !== "" || headers[filterHeader] !== undefined;
     return isSearched || (bodies && lane === "legacy") ? redaction.maxSearched : 0;
   }
 
-  /** Records that v4 accepts a token: the store then moves the token's earlier requests to its client. */
+  /** Records that v4 accepts a token: the store then assigns the token's earlier requests to its client. */
   async acceptedToken(request: AlphaRequest, context: RequestContext): Promise<void> {
     try {
       const { audit } = this.#dependencies;
@@ -129,7 +129,7 @@ export class Recorder {
     }
   }
 
-  /** Logs an error that no one expected, without the secret values of its request. */
+  /** Logs an unexpected error, without the secret values of its request. */
   unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void {
     const exchange = translatedExchange(request, NO_RESPONSE, context);
     const secrets = findSecrets(exchange, this.options);
@@ -140,7 +140,7 @@ export class Recorder {
     this.#dependencies.log.error({ code: "AG_UNEXPECTED_ERROR", requestId, err }, "unexpected error");
   }
 
-  /** Records an exchange: at once if responses wait for their records, else after the responses of this turn. */
+  /** Records an exchange: immediately if responses wait for their records, otherwise after the responses of this turn. */
   #run(record: () => void | Promise<void>, onError: (error: unknown) => void): void | Promise<void> {
     const { audit, settings } = this.#dependencies;
     if (audit !== undefined && settings.AUDIT_DURABILITY === "strict") return record();
@@ -153,12 +153,12 @@ export class Recorder {
     });
   }
 
-  /** Makes the record of an exchange, hands it to the store, and reports it to the metrics, the log and the trace. */
+  /** Creates the record of an exchange, passes it to the store, and reports it to the metrics, the log and the trace. */
   #record(exchange: RecordedExchange, span: RequestSpan | undefined): void | Promise<void> {
     const { audit } = this.#dependencies;
     this.#noteNew(exchange);
     this.#countClient(exchange);
-    // Without an audit only warnings are redacted, for the log.
+    // Without an audit, only warnings are redacted, for the log.
     const record = audit || exchange.warnings.length > 0 ? this.#createRecord(exchange) : undefined;
     const { lane, request, hash, route, status, timings, calls } = exchange;
     const summary: RequestSummary = record ?? {
@@ -177,7 +177,7 @@ export class Recorder {
     return durable.then(
       () => this.#report(summary, exchange),
       (error: unknown) => {
-        // If a record must be durable and is not, the client gets 500, whatever v4 responded.
+        // If a record must be durable and is not, the client gets a 500, regardless of v4's response.
         const alpha = { ...summary.alpha, status: this.#dependencies.pack.statuses.failed };
         this.#report({ ...summary, alpha }, { ...exchange, hasFailed: true });
         this.#logLostRecord(summary.requestId, error);
@@ -199,7 +199,10 @@ export class Recorder {
     }
   }
 
-  /** Notes for a rollout how the translation did. Rejections of the gateway itself are no evidence about it. */
+  /**
+   * Reports the result of the translation to the roll-out. Rejections of the gateway itself are not evidence about the
+   * translation.
+   */
   #noteNew(exchange: RecordedExchange): void {
     const { rollout, senders, isForTesters } = this.#dependencies;
     const { request, hash, translated, status, rejectedBy, hasFailed } = exchange;
@@ -210,7 +213,7 @@ export class Recorder {
     rollout.noteNew(match.route.name, hasFailed, request.id, sender);
   }
 
-  /** Counts a request for its client. The sender is not looked at without a directory. */
+  /** Counts a request for its client. If there is no client directory, the sender is not identified. */
   #countClient(exchange: RecordedExchange): void {
     const { settings, clients, metrics } = this.#dependencies;
     const { isOwnPage = false } = exchange.translated?.context ?? {};

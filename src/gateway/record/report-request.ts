@@ -13,7 +13,7 @@ export type RequestSummary = Pick<AuditRecord, "lane" | "requestId" | "losses" |
   readonly v4: readonly Pick<AuditRecord["v4"][number], "status">[];
 };
 
-/** One log line for a request: enough to find its record and its trace, and no content. */
+/** Creates the log line of a request: enough to find its record and its trace, but no content. */
 function logLine(
   { id, requestId, lane, client, alpha, v4, warnings, timings }: RequestSummary,
   { traceparent }: RecordedExchange,
@@ -33,7 +33,7 @@ function logLine(
   };
 }
 
-/** A line for each request would cost more than many of them: successes are logged at `debug` only. */
+/** Logs a request. A line can be more expensive than the request itself, so successful requests are only logged at `debug`. */
 export function logRequest(log: Log, summary: RequestSummary, exchange: RecordedExchange): void {
   const { warnings, alpha } = summary;
   if (warnings.length === 0 || alpha.status === CLIENT_GONE) {

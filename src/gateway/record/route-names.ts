@@ -1,11 +1,11 @@
-/** The names of its route that a translated request had and lost. */
+/** The names of a route that a translated request used, or lost. */
 import { type AuditRecord, numberedNames, type NumberedNames } from "../../audit/index.ts";
 import type { Pack } from "../../pack/index.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { AlphaRequest } from "../request/request.ts";
 import { filterInHeader } from "../stages/build-list-request.ts";
 
-/** Undefined for a filter or a body that is invalid. */
+/** Returns undefined for an invalid filter or body. */
 function tryRead<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -14,7 +14,7 @@ function tryRead<T>(read: () => T): T | undefined {
   }
 }
 
-/** The names that a client sent to its route. Undefined for a request that was rejected by its head. */
+/** Returns the names that a client sent to its route. Undefined for a request that was rejected because of its head. */
 function findSent(
   request: AlphaRequest,
   { match, sent, sentFilter, body }: RequestContext,
@@ -26,15 +26,15 @@ function findSent(
   const readFilter = () => queryFilter?.parse(sent.query) ?? filterInHeader(request, grammar);
   const bits = names.bitsOf({
     query: sent.query,
-    // As it was parsed for the upstream, else parsed here.
+    // The filter that was parsed for the upstream, otherwise it is parsed here.
     filter: sentFilter ?? (response === "list" ? tryRead(readFilter) : undefined),
     body: rules && body ? tryRead(() => rules.unwrap(sent.readJson())) : undefined,
   });
-  // Also without any bit, so that the store learns which names are counted, and that nobody sent them.
+  // This is returned even if no bit is set, so that the store records which names are counted and were not sent.
   return numberedNames(names.names, bits);
 }
 
-/** The losses that a request to a route of the pack had. Undefined without any. */
+/** Returns the losses of a request to a route of the pack. Undefined if there are none. */
 function findLost({ match, losses }: RequestContext, { lossNames }: Pack): NumberedNames | undefined {
   const names = losses.size > 0 && match && lossNames.get(match.route.name);
   if (!names) return undefined;
@@ -42,7 +42,7 @@ function findLost({ match, losses }: RequestContext, { lossNames }: Pack): Numbe
   return bits && numberedNames(names.names, bits);
 }
 
-/** The names of its route that a request sent and lost. */
+/** Returns the names of a route that a request sent and lost. */
 export function namesOf(
   request: AlphaRequest,
   context: RequestContext,

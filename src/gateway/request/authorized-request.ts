@@ -42,17 +42,11 @@ export interface AuthorizedRequest extends Omit<CallerRequest, "creditAddress"> 
  * when the pack is loaded.
  */
 export interface ResponseKind<Received> {
-  /**
-   * @throws {HttpError} 400 if the request breaks a rule of alpha, or can't be expressed in v4
-   * @throws {HttpError} 400 for what alpha rejects, and for what v4 cannot express
-   */
+  /** @throws {HttpError} 400 if the request breaks a rule of alpha, or can't be expressed in v4 */
   buildRequest(authorized: AuthorizedRequest): MaybePromise<PreparedRequest>;
   /** @throws {HttpError} v4's error, translated */
   callUpstream(prepared: PreparedRequest, authorized: AuthorizedRequest): MaybePromise<Received>;
-  /**
-   * @throws {InvalidUpstreamResponseError} if v4's response does not match the route
-   * @throws {InvalidUpstreamResponseError} where v4's response does not fit the route
-   */
+  /** @throws {InvalidUpstreamResponseError} if v4's response does not match the route */
   buildResponse(
     received: Received,
     prepared: PreparedRequest,

@@ -6,20 +6,20 @@ import type { Access, HttpError } from "../../pack/index.ts";
 
 /** A client's credentials. */
 export interface Credentials {
-  /** The token in clear text, only for v4. Undefined for a client without one. */
+  /** The token in clear text, only for v4. Undefined for a client without a token. */
   readonly token: string | undefined;
   /** The token's hash, which identifies it everywhere else. */
   readonly hash: string | undefined;
-  /** The token for v4 that replaces it, if the gateway has one. */
+  /** The token for v4 that replaces it, if there is one. */
   readonly upstream?: UpstreamToken;
-  /** Why the credentials are invalid. Then there is no token. */
+  /** The reason why the credentials are invalid. There is then no token. */
   readonly error?: HttpError;
 }
 
-/** A client without a token. */
+/** The credentials of a client without a token. */
 export const NOBODY: Credentials = { token: undefined, hash: undefined };
 
-/** The facts that decide about the permission of a call of a route, or of the gateway. */
+/** The facts that decide whether a call of a route, or of the gateway, is permitted. */
 export interface CallAccess {
   readonly route: { readonly access: Access };
 }
@@ -28,7 +28,7 @@ export interface CallAccess {
 export interface AuthenticatedClient {
   readonly credentials: Credentials;
   readonly tokenInfo: TokenInfo | undefined;
-  /** Whether the gateway knows the token: v4 has accepted it before, or the gateway has v4's token for it. */
+  /** Whether the token is known: v4 has accepted it before, or the gateway stores v4's token for it. */
   readonly isAccepted: boolean;
 }
 
@@ -39,15 +39,15 @@ export const ANONYMOUS: AuthenticatedClient = {
   isAccepted: false,
 };
 
-/** A client as v4 sees it, with the token that currently replaces its own (L-24). */
+/** A client from v4's point of view, with the token that currently replaces its own (L-24). */
 export interface ResolvedCredentials {
   readonly credentials: Credentials;
   readonly issued: TokenLookup;
   /**
-   * Looks for another token after v4 has rejected one, once in a request. Another replica may have refreshed the
-   * token, and this copy may be seconds old. Then `credentials` and `issued` are replaced.
+   * Searches a new token after v4 has rejected one, once per request. Another replica may have refreshed the token, and
+   * this copy may be seconds old. `credentials` and `issued` are then replaced.
    *
-   * @returns false without another token
+   * @returns false if there is no new token
    */
   refreshAfter401(rejected: Credentials): Promise<boolean>;
 }
@@ -56,8 +56,8 @@ export interface ResolvedCredentials {
 export interface ClientToken {
   readonly resolved: ResolvedCredentials;
   readonly info: TokenInfo | undefined;
-  /** Whether v4 has accepted it before, or the gateway has issued it or has v4's token for it. */
+  /** Whether v4 has accepted the token before, or the gateway issued it or stores v4's token for it. */
   readonly isAccepted: boolean;
-  /** Lets other requests call v4 with the token. Undefined if this request does not hold its lock. */
+  /** Lets other requests call v4 with the token. Undefined if this request does not hold the token's lock. */
   readonly release: (() => void) | undefined;
 }

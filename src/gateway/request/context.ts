@@ -27,17 +27,17 @@ export interface RouteMatch {
 /** The result of reading the body of a request. */
 interface ReceivedBody {
   readonly bytes: Buffer;
-  /** Its members, if it was read as a form. */
+  /** The form's members, if the body was read as a form. */
   readonly form?: SentBody["form"];
 }
 
-/** Collected while a request or a response is translated. */
+/** Data that is collected during the translation of a request or a response. */
 interface TranslationReport {
   readonly losses: Set<string>;
   readonly warnings: string[];
 }
 
-/** When a request left a stage, by `performance.now()`. 0 if it has not. */
+/** The times when a request left each stage, by `performance.now()`. 0 if it has not left it. */
 export interface StageTimes {
   authenticate: number;
   matchRoute: number;
@@ -46,30 +46,30 @@ export interface StageTimes {
   buildResponse: number;
 }
 
-/** Collected while a list is translated. */
+/** Data that is collected during the translation of a list. */
 interface ListReport {
-  /** The client's filter, once it is parsed. */
+  /** The client's filter, after it was parsed. */
   sentFilter: Filter | undefined;
 }
 
-/** Collected from v4's responses: losses of alpha's response, and headers of the response. */
+/** Data that is collected from v4's responses: losses of alpha's response, and headers of the response. */
 export interface ResponseReport extends TranslationReport, ListReport {
-  /** v4's own rate limit, as far as its headers contain it, if v4 rejected the request. */
+  /** v4's own rate limit, if its headers contain it and v4 rejected the request. */
   upstreamRateLimit: Partial<RateLimitValues> | undefined;
-  /** Headers of a list about its page. */
+  /** Headers of a list that describe its page. */
   listHeaders: Readonly<Record<string, string>> | undefined;
-  /** The status of a success, if it differs from the route's. */
+  /** The status of a successful response, if it differs from the route's. */
   successStatus: number | undefined;
-  /** v4's response, on a route with response headers that are made of it. */
+  /** v4's response, on a route whose response headers depend on it. */
   upstreamHead: Pick<UpstreamResponse, "status" | "headers" | "json"> | undefined;
-  /** The variables for expressions of such headers. Undefined until the call is built. */
+  /** The variables for the expressions of such headers. Undefined until the call is built. */
   scope: Scope | undefined;
 }
 
 /** The results of the stages, for the response's headers, the audit record, the metrics and the log. */
 interface StageResults {
   client: AuthenticatedClient | undefined;
-  /** The route. If several routes share a path, the first of them, until the body has selected one. */
+  /** The route. If several routes share a path, the first of them until the body selects one. */
   match: RouteMatch | undefined;
   rateLimitStatus: RateLimitStatus | undefined;
   token: ClientToken | undefined;
@@ -80,13 +80,13 @@ interface StageResults {
   body: ReceivedBody | undefined;
   /** The parameters of the query, and the body, which is parsed on first use. Undefined before authorization. */
   sent: { readonly query: Query; readonly readJson: ReadJson } | undefined;
-  /** Query parameters without effect, because the pack does not name them. */
+  /** Query parameters without effect, because the pack does not define them. */
   ignoredParameters: readonly string[];
-  /** Whether validation errors are now about the query instead of the body. */
+  /** Whether validation errors are currently about the query instead of the body. */
   readsQuery: boolean;
-  /** Method and path of the v4 call from which the response is built. */
+  /** Method and path of the v4 call that provides the response. */
   upstreamEquivalent: string | undefined;
-  /** The filter of that call, as it is sent in a header. */
+  /** The filter of that call, as sent in a header. */
   upstreamFilter: string | undefined;
   /** The calls to v4; undefined before the first one. */
   upstream: UpstreamActivity | undefined;
@@ -94,41 +94,41 @@ interface StageResults {
 
 /**
  * All facts about one request. The functions that compose stages write it, and the lifecycle reads it at the end.
- * Stages get their input and return their result. Of the context they only see a report or an activity to which they
- * add.
+ * Stages receive their input and return their result. They only access the context through a report or an activity that
+ * they add to.
  */
 export interface RequestContext extends StageResults, ResponseReport {
   readonly startedAt: number;
-  /** When its response was complete. Undefined before. */
+  /** The time when the response was complete. Undefined before. */
   endedAt: number | undefined;
   readonly time: Date;
   readonly stageTimes: StageTimes;
-  /** Undefined without tracing. */
+  /** Undefined if tracing is off. */
   readonly span: RequestSpan | undefined;
-  /** Name in the audit and the metrics, for a request without a route of the pack. */
+  /** The name in the audit and the metrics, for a request that matches no route of the pack. */
   route: string | undefined;
   /**
    * Whether the request is for a page of the gateway, or a check of a token. It is not a call of the client's API, so
-   * it is recorded without its response, and no summary counts it.
+   * it is recorded without its response, and not included in summaries.
    */
   isOwnPage: boolean;
-  /** The application of a call to the login server, as far as the request names it. */
+  /** The application in a call to the login server, if the request contains it. */
   application: ApplicationId | undefined;
-  /** Why the gateway rejected the request, for rejections that are counted. */
+  /** The reason why the gateway rejected the request, for rejections that are counted. */
   rejectedBy: Rejection["by"] | undefined;
 }
 
 /** The OAuth client id in a request. */
 export interface ApplicationId {
   readonly id: string;
-  /** Whether the login server has accepted its secret, or has issued the token to it. Anybody can send an id. */
+  /** Whether the login server accepted the application's secret, or issued the token to it. Any client can send an id. */
   readonly isProven: boolean;
 }
 
 /**
  * Creates the context of one request with all its members, so that all contexts share one hidden class.
  *
- * @param startedAt by `performance.now()`
+ * @param startedAt the start by `performance.now()`
  */
 export const createContext = (
   startedAt = performance.now(),
@@ -167,14 +167,14 @@ export const createContext = (
   successStatus: undefined,
 });
 
-/** The known facts about the token of a request: from authorization, or before it from authentication. */
+/** Returns the known facts about the token of a request: from authorization, or from authentication before that. */
 export const tokenInfoOf = ({
   token,
   client,
 }: Pick<RequestContext, "token" | "client">): TokenInfo | undefined =>
   token ? token.info : client?.tokenInfo;
 
-/** The application of a request: the one to which its token was issued, else the one that it names. */
+/** Returns the application of a request: the one to which its token was issued, otherwise the one that the request names. */
 export function applicationOf({
   token,
   application,
@@ -185,8 +185,8 @@ export function applicationOf({
 }
 
 /**
- * The known facts about the sender. They include an application only if it is proven, because anybody can send the id
- * of one in a call to the login server.
+ * Returns the known facts about the sender. They only include an application if it is proven, because any client can
+ * send an application's id in a call to the login server.
  */
 export function provenIdentity(
   request: Pick<AlphaRequest, "label" | "headers">,
@@ -205,7 +205,7 @@ export function provenIdentity(
 
 /**
  * Calls a function with the milliseconds of each stage that a request has reached, in order, without the audit.
- * `build_request` ends when the first v4 call starts. `build_response` is the later time without waiting for v4.
+ * `build_request` ends when the first v4 call starts. `build_response` is the later time, except for waiting for v4.
  */
 export function forEachStage(
   { stageTimes, upstream, startedAt }: Pick<RequestContext, "stageTimes" | "upstream" | "startedAt">,
@@ -213,7 +213,7 @@ export function forEachStage(
 ): void {
   const { authenticate, matchRoute, rateLimit, authorize, buildResponse } = stageTimes;
   const { upstreamMs = 0, firstCallAt = 0 } = upstream ?? {};
-  // Calls to the login server belong to no stage.
+  // Calls to the login server do not belong to any stage.
   const buildRequest = authorize > 0 ? firstCallAt : 0;
   if (authenticate > 0) observe("authenticate", authenticate - startedAt);
   if (matchRoute > 0) observe("match_route", matchRoute - authenticate);

@@ -1,25 +1,25 @@
-/** The interface between the pipeline and the plan by which the client's API ends. */
+/** The interface between the pipeline and the plan for the end of the client's API. */
 import type { ClientIdentity } from "../../audit/index.ts";
 
 /** A stage of the plan that applies to a request. */
 interface AppliedStage {
-  /** Identifies it in the metrics. */
+  /** The name of the stage in the metrics. */
   readonly name: string;
   /** The text for clients. */
   readonly text: string | undefined;
 }
 
-/** Why a request is refused. */
+/** The reason why a request is refused. */
 export type Decision =
   | { readonly kind: "freeze" | "end"; readonly stage: AppliedStage }
   | {
       readonly kind: "brown_out";
       readonly stage: AppliedStage & { readonly status: number };
-      /** When the window ends, in milliseconds since the epoch. */
+      /** The end of the brown-out, in milliseconds since the epoch. */
       readonly window: { readonly until: number };
     };
 
-/** A field that responses lack during a window. */
+/** A field that responses lack during a brown-out. */
 interface HiddenField {
   readonly kind: "field";
   /** The name of the stage. */
@@ -30,38 +30,38 @@ interface HiddenField {
 
 /** The plan's decision about a request. */
 export interface PlanVerdict {
-  /** Undefined: the request is served. */
+  /** Undefined if the request is served. */
   readonly decision: Decision | undefined;
   /** Fields that the response lacks, if there are any. */
   readonly hiddenFields: readonly HiddenField[] | undefined;
 }
 
-/** The identity of the sender of a request. */
+/** Proof of the identity of a request's sender. */
 export interface SenderProof {
-  /** Asks whether v4 accepts the token, if a freeze depends on it. */
+  /** Returns whether v4 accepts the token. Called if a freeze depends on it. */
   readonly isAccepted: () => boolean | Promise<boolean>;
   readonly address: string;
 }
 
-/** The part of the plan that the processing of requests uses. */
+/** The part of the plan that is used to process requests. */
 export interface PlanRules {
   /** Whether there is a plan. */
   readonly isActive: () => boolean;
   /**
-   * The plan's decision about a request now. Undefined without one.
+   * Returns the plan's current decision about a request. Undefined if there is none.
    *
-   * @param proof Undefined if the sender is unknown, because an application is unproven, or can't be read. Then no
-   * freeze applies, and nothing counts as a retry.
-   * @throws {AuditUnavailableError} if the past of the client can't be read. Also the errors of `proof.isAccepted`
+   * @param proof Undefined if the sender is unknown, because an application is unproven, or can't be read. No freeze
+   *   applies then, and the request is not counted as a retry.
+   * @throws {AuditUnavailableError} if the client's history can't be read; the errors of `proof.isAccepted`
    */
   judge(
     identity: () => ClientIdentity,
     route: string,
     proof: SenderProof | undefined,
   ): PlanVerdict | undefined | Promise<PlanVerdict | undefined>;
-  /** A page for clients about the end. */
+  /** The address of a page for clients about the end of the API. */
   readonly link: () => string | undefined;
-  /** `Deprecation`, `Sunset` and `Link`. Undefined without a plan. */
+  /** Returns `Deprecation`, `Sunset` and `Link`. Undefined if there is no plan. */
   headersFor(
     identity: () => ClientIdentity,
     route: string | null,
@@ -70,7 +70,7 @@ export interface PlanRules {
   count(stage: string, kind: string): void;
 }
 
-/** A gateway without a plan. */
+/** The plan of a gateway without a plan. */
 export const NO_PLAN: PlanRules = {
   isActive: () => false,
   judge: () => undefined,

@@ -5,7 +5,7 @@ import type { UpstreamErrorMeaning } from "../../pack/index.ts";
 /** A file that is streamed from v4. */
 export interface FileResponse {
   readonly type: string;
-  /** Bytes, if v4 declares them. */
+  /** Number of bytes, if v4 declares it. */
   readonly length: string | undefined;
   /** v4's content coding. */
   readonly coding: string | undefined;
@@ -21,13 +21,13 @@ export interface AlphaResponse {
   /** Reason phrase, if it differs from the standard one. */
   readonly phrase?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON. */
+  /** The JSON text. */
   readonly body: Buffer;
-  /** Replaces the body. */
+  /** The file that replaces the body. */
   readonly file?: FileResponse;
   /**
-   * Resolves when the record of a file is written, after its end. The value is the response that replaces it, if the
-   * record had to be durable and is not.
+   * Resolves when the record of a file is written, after the file's end. The value is the response that replaces the
+   * file, if the record had to be durable and is not.
    */
   readonly recorded?: Promise<AlphaResponse | undefined>;
 }
@@ -39,10 +39,10 @@ export interface HandlerResult {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The meaning of a result, independent of its status in the client's dialect. */
+/** The meaning of a result, regardless of its status in the client's dialect. */
 export type ResultMeaning = "succeeded" | UpstreamErrorMeaning;
 
-/** The end of a request: alpha's status, its meaning, and the response as it is sent. */
+/** The end of a request: alpha's status, its meaning, and the response. */
 export interface RequestOutcome {
   readonly status: number;
   readonly meaning: ResultMeaning;

@@ -1,4 +1,4 @@
-/** From an error of the pipeline to the response of its client. */
+/** Converts an error of the pipeline to the response of its client. */
 import { errorText, printJson, StateUnavailableError } from "../../base/index.ts";
 import { AuditUnavailableError } from "../../audit/index.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
@@ -20,7 +20,7 @@ import type { RequestContext } from "../request/context.ts";
 import type { AlphaRequest } from "../request/request.ts";
 import { InvalidUpstreamResponseError, type TranslationConfig } from "../calls/upstream-response.ts";
 
-/** How a pack writes errors. */
+/** The parts of a pack that translate errors. */
 export type ErrorTranslation = Pick<
   TranslationConfig,
   "errors" | "statuses" | "errorCodes" | "validationSummaries" | "namesParameters"
@@ -32,7 +32,7 @@ export interface ErrorResult {
   readonly writeBody: (retryAfter?: number) => string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly meaning: UpstreamErrorMeaning;
-  /** Whether it is a bug of the gateway. */
+  /** Whether the error is a bug of the gateway. */
   readonly isUnexpected: boolean;
 }
 
@@ -48,7 +48,7 @@ const EXPECTED = [
   AuditUnavailableError,
 ];
 
-/** An error of the gateway with the client's status and codes. Other errors already have them. */
+/** Converts an error of the gateway to the client's status and codes. Other errors already have them. */
 function toClientError(
   error: HttpError,
   part: InvalidPart,
@@ -70,7 +70,7 @@ function toClientError(
     const field = detail.field ?? (namesParameters ? detail.parameter : undefined);
     return { ...withCode(detail), ...(field !== undefined && { field }) };
   });
-  // A request that also breaks another rule is invalid. The client must correct that first.
+  // A request that breaks a second rule is invalid. The client must correct that first.
   const [first] = details;
   if (first?.status !== undefined && details.every(({ status }) => status !== undefined))
     return { status: first.status, details };
@@ -82,12 +82,12 @@ function meaningOfError(error: HttpError): UpstreamErrorMeaning {
   return error.rejection?.by === "limit" ? "limited" : "refused";
 }
 
-/** A shape that is one value, such as `$code`, has no body without that value. */
+/** A shape that consists of one value, such as `$code`, has no body if the value is missing. */
 const printBody = (body: unknown): string => (body === undefined ? "" : printJson(body));
 
 /**
- * The response to an error. Only the gateway's own HTTP errors show their reasons. All others show one neutral
- * sentence with the request's id, under which the log and the audit record have the cause.
+ * Returns the response to an error. Only the gateway's own HTTP errors contain their reasons. All other errors contain
+ * one neutral sentence with the request's id, by which the log and the audit record contain the cause.
  */
 export function toErrorResult(
   error: unknown,
@@ -115,7 +115,7 @@ export function toErrorResult(
     };
   }
   const isUnexpected = !EXPECTED.some((kind) => error instanceof kind);
-  // The call has already warned of its own failure.
+  // The call has already added a warning about its failure.
   if (!(error instanceof UpstreamError))
     warnings.push(isUnexpected ? "an unexpected error" : errorText(error));
   const field = error instanceof ExpressionError ? error.origin?.field : undefined;

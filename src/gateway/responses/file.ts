@@ -18,7 +18,7 @@ function isOfType(contentType: string | undefined, wanted: string): boolean {
 /**
  * Opens the file that a client sends. Only its headers are checked.
  *
- * @throws {HttpError} 400 for another type, a coding, and a declared length above the limit
+ * @throws {HttpError} 400 for a different type, a coding, and a declared length above the limit
  */
 function openUpload(
   { request, upstream: { activity } }: AuthorizedRequest,
@@ -43,8 +43,8 @@ function openUpload(
 }
 
 /**
- * Asks v4 whether it accepts the client's token, by a small read: with made-up tokens a client could hold all
- * connections for files by sending them slowly. v4 may deny the read itself (403).
+ * Checks the client's token with a small v4 read: otherwise a client with invented tokens could keep all connections
+ * for files busy by sending slowly. v4 may deny the read itself (403).
  *
  * @throws {HttpError} v4's error, translated
  */
@@ -77,7 +77,7 @@ async function streamFile(
   return result;
 }
 
-/** A file from the client, or from v4, which is streamed. */
+/** Routes that stream a file from the client, or from v4. */
 export const fileKind: ResponseKind<StreamedResponse> = {
   buildRequest: async (authorized) => buildWithoutBody(endpointOf(authorized.match.route), authorized),
   callUpstream: streamFile,

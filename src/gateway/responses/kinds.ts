@@ -6,7 +6,7 @@ import { fileKind } from "./file.ts";
 import { listKind, objectKind } from "./object.ts";
 import { pagedKind } from "./paged.ts";
 
-/** A route that the pack rejects, since v4 has nothing for it. */
+/** Routes that the pack rejects, because v4 has no counterpart. */
 const rejectedKind: ResponseKind<never> = {
   buildRequest({ match: { route } }) {
     const { error } = "error" in route.source ? route.source : {};

@@ -13,7 +13,10 @@ import { translateList, translateObject } from "../calls/translate-response.ts";
 
 type Translate = (response: UpstreamResponse, route: Route, reading: ReadContext) => Promise<string | Buffer>;
 
-/** A token without scopes gets less of some objects. v4 may have said so with this very response. */
+/**
+ * Selects the route for the token: without scopes, some objects have fewer fields. v4's current response may have shown
+ * that the token has none.
+ */
 async function routeForToken({ match, token, services }: AuthorizedRequest): Promise<Route> {
   const { route } = match;
   if (!route.withoutScopes) return route;
@@ -21,7 +24,7 @@ async function routeForToken({ match, token, services }: AuthorizedRequest): Pro
   return grants !== undefined && hasNoScopes(grants) ? route.withoutScopes : route;
 }
 
-/** Builds a response by a translation of v4's. */
+/** Creates a function that builds a response by translating v4's response. */
 const buildWith =
   (translate: Translate) =>
   async (
@@ -51,14 +54,14 @@ async function callForToken(
   return result;
 }
 
-/** An object, or nothing: one v4 call, whose object is translated. */
+/** Routes that respond with an object, or nothing: one v4 call, whose object is translated. */
 export const objectKind: ResponseKind<UpstreamResult> = {
   buildRequest: buildUpstreamRequest,
   callUpstream: callForObject,
   buildResponse: buildWith(translateObject),
 };
 
-/** A page of a list: one v4 call, whose rows are translated. */
+/** Routes that respond with a page of a list: one v4 call, whose rows are translated. */
 export const listKind: ResponseKind<UpstreamResult> = {
   buildRequest: buildUpstreamRequest,
   callUpstream,

@@ -1,4 +1,4 @@
-/** A page of a list whose pages differ from v4's: rows of one or more v4 pages. */
+/** Routes that respond with a page of a list whose pages differ from v4's: rows of one or more v4 pages. */
 import { cursorParameter, type Paging, type ReadContext, throwParameterError } from "../../pack/index.ts";
 import type { AuthorizedRequest, ResponseKind } from "../request/authorized-request.ts";
 import { buildUpstreamRequest } from "../stages/build-request.ts";
@@ -15,7 +15,7 @@ import {
 import { applyTokenScopes } from "./token-scopes.ts";
 import { findRow, type TranslatedPage, translatePage } from "./translate-page.ts";
 
-/** Alpha's rows, and the parts of v4's pages that they come from. */
+/** Alpha's rows, and the parts of v4's pages that contain them. */
 type Parts = readonly TranslatedPage[];
 
 function pageOf({ page, path }: PreparedRequest): ListPage {
@@ -23,7 +23,7 @@ function pageOf({ page, path }: PreparedRequest): ListPage {
   return page;
 }
 
-/** @throws {InvalidUpstreamResponseError} for a row without a cursor: clients would take its page for the last one */
+/** @throws {InvalidUpstreamResponseError} for a row without a cursor: clients would treat its page as the last one */
 function cursorOf(row: unknown, { clientCursor }: Paging): string {
   const cursor = clientCursor(row);
   if (cursor === undefined) throw new InvalidUpstreamResponseError("a row of the page has no valid cursor");
@@ -31,9 +31,9 @@ function cursorOf(row: unknown, { clientCursor }: Paging): string {
 }
 
 /**
- * Reads the next v4 page. Until the item of a cursor is found, no row is taken.
+ * Reads the next v4 page. Until the item of a cursor is found, no rows are used.
  *
- * @returns undefined if the page before the item starts in an earlier v4 page, which is to be read again
+ * @returns undefined if the page before the item starts in an earlier v4 page, which must be read again
  */
 async function translateNextPage(
   response: UpstreamResponse,
@@ -75,7 +75,7 @@ export const pagedKind: ResponseKind<Parts> = {
       if (part && page.walk.isDone) return page.walk.isBackward ? parts.toReversed() : parts;
       const response = await upstream.call({ ...prepared, path: page.pathOf(page.walk.query) });
       if (!response.success) throwTranslatedError(response, match.route, prepared, authorized);
-      // The calls for its rows, because the calls of the first page are about other rows.
+      // The calls for the page's rows. The calls of the first page were for other rows.
       result = await callAfter(response, prepared, await readEachValues(prepared, authorized), authorized);
     }
   },

@@ -1,4 +1,4 @@
-/** Lists that the gateway has whole, and pages itself: catalogs, and lists that v4 cannot filter. */
+/** Lists that the gateway has read completely, and pages itself: catalogs, and lists that v4 can't filter. */
 import {
   addQuery,
   type Aggregation,
@@ -28,7 +28,7 @@ import { throwTranslatedError } from "../calls/translate-error.ts";
 import { requestWithoutBody } from "../calls/prepared-request.ts";
 import { readingOf, scopeOf } from "../calls/request-scope.ts";
 
-/** Where a page is in rows that the gateway has. Opaque cursors are the gateway's own. @throws {HttpError} 400 */
+/** Finds the position of a page in rows in memory. Opaque cursors are the gateway's own. @throws {HttpError} 400 */
 function findPage(
   rows: readonly CatalogEntry[],
   page: PageRequest,
@@ -44,12 +44,12 @@ function findPage(
   if (index === undefined)
     throwParameterError(cursorParameter(paging.style, isBackward), "is not a cursor of this list.", "page");
   if (!isBackward) return { start: index, size };
-  // The index is behind the item.
+  // The index is after the item.
   return pageBefore(after === undefined ? index : index - 1, size);
 }
 
 /**
- * Filters, orders and pages rows that the gateway has, as the client asks for it.
+ * Filters, orders and pages rows in memory, as the client requests.
  *
  * @throws {HttpError} 400 for an invalid page or filter
  */
@@ -112,18 +112,18 @@ function findEntry(
   const { catalogs } = services;
   const [requestedId = ""] = Object.values(match.parameters);
   const id = catalog.v4Id(requestedId, catalogs);
-  // A list that the pack fixes is sorted by its ids, also before v4 has returned the catalog.
+  // A list that the pack fixes is sorted by its ids, even before v4 has returned the catalog.
   const index = catalogs.list(catalog.name) ? -1 : (catalog.fixedIds?.indexOf(id ?? "") ?? -1);
   const entry = rows[index] ?? (id === undefined ? undefined : catalogs.find(catalog.name, id));
-  // Other entries are cached only because something refers to them: alpha's list does not have them.
+  // Other entries are only cached because objects refer to them: alpha's list does not contain them.
   if (!entry || !rows.includes(entry)) throw new HttpError(404, "Not found");
   for (const loss of entry.losses ?? []) report.losses.add(loss);
   return entry.text;
 }
 
 /**
- * A list or an object from the catalog cache: nothing is read from v4. A list that the pack fixes is served from the
- * pack until v4 has given the catalog (T-6.1).
+ * Routes that respond with a list or an object from the catalog cache, without a v4 call. A list that the pack fixes is
+ * served from the pack until v4 has returned the catalog (T-6.1).
  */
 export const catalogKind: ResponseKind<readonly CatalogEntry[]> = {
   buildRequest({ match, services }) {
@@ -151,7 +151,10 @@ function aggregationOf({ name, aggregate }: Route): Aggregation {
   return aggregate;
 }
 
-/** A list that v4 mixes with other objects and cannot filter: all its pages are read, and filtered and paged here. */
+/**
+ * Routes whose v4 list also contains other objects and can't be filtered: all its pages are read, then filtered and
+ * paged here.
+ */
 export const aggregatedKind: ResponseKind<readonly ListRow[]> = {
   buildRequest(authorized) {
     const { route, parameters } = authorized.match;

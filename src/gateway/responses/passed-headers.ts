@@ -1,4 +1,4 @@
-/** Headers that pass from one side to the other, on a request and on its response. */
+/** Headers that are passed from one side to the other, on a request and on its response. */
 import {
   type Answer,
   hasTag,
@@ -23,7 +23,7 @@ import { earlyScope, scopeOf } from "../calls/request-scope.ts";
 
 const PRECONDITION_FAILED = 412;
 
-/** The values of a client's request that pass. */
+/** The values of a client's request that are passed on. */
 export interface PassedRequest {
   readonly request: AlphaRequest;
   readonly match: RoutedRequest["match"] & { readonly route: Pick<Route, "body" | "text"> };
@@ -31,11 +31,11 @@ export interface PassedRequest {
   /** The parameters of the client's query. */
   readonly query: Query;
   readonly time: Date;
-  /** The headers that pass unchanged. */
+  /** The headers that stay unchanged. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/** The inputs of header values of a request. @param built Undefined for calls before it is built */
+/** Returns the inputs for a request's header values. @param built Undefined for calls before it is built */
 const toSent = (passed: PassedRequest, built?: PreparedRequest) => ({
   headers: passed.request.headers,
   scope(): Scope {
@@ -44,15 +44,15 @@ const toSent = (passed: PassedRequest, built?: PreparedRequest) => ({
   },
 });
 
-/** The headers that all calls of a request have. @throws {HttpError} 400 for a value that is missing or invalid */
+/** Returns the headers of all calls of a request. @throws {HttpError} 400 for a value that is missing or invalid */
 export const commonHeadersOf = (
   rules: PassedHeaders | undefined,
   passed: PassedRequest,
 ): PassedRequest["headers"] => rules?.common?.(toSent(passed));
 
 /**
- * Compares the client's version of an object with the tag that the pack has made of it. An `If-Match` that the pack writes is
- * sent in place of the upstream's own.
+ * Compares the client's version of an object with the tag that the pack creates. An `If-Match` that the pack writes
+ * replaces the client's.
  */
 function checkMadeTag(
   prepared: PreparedRequest,
@@ -69,11 +69,12 @@ function checkMadeTag(
 }
 
 /**
- * Adds the values that pass from the client's request to a call.
+ * Adds the values that are passed from the client's request to a call.
  *
- * @param rules Undefined: nothing passes.
- * @param report Gets what headers of the response may read.
- * @throws {HttpError} 400 for a value that is missing or invalid; 412 if the client has another version of the object
+ * @param rules Undefined: nothing is passed on.
+ * @param report receives the values that headers of the response may read
+ * @throws {HttpError} 400 for a value that is missing or invalid; 412 if the client has a different version of the
+ *   object
  */
 export function addPassed(
   built: PreparedRequest,
@@ -105,14 +106,14 @@ type AnswerContext = Pick<
   "upstreamHead" | "scope" | "match" | "warnings" | "upstreamEquivalent" | "successStatus" | "sent" | "time"
 >;
 
-/** The known facts about a request whose call was not built. */
+/** Returns the known facts about a request whose call was not built. */
 const headScope = (request: AlphaRequest, { match, sent, time }: AnswerContext): Scope =>
   earlyScope(
     { request, query: sent?.query ?? new Map(), time, match: { parameters: match?.parameters ?? {} } },
     undefined,
   );
 
-/** The path of the upstream request, which a relative address in a response refers to. */
+/** Returns the path of the upstream request. Relative addresses in a response refer to it. */
 const pathOf = (call: string): string => /^\S+ (\S*?),?(?: |$)/.exec(call)?.[1] ?? "";
 
 function toAnswer(
@@ -139,22 +140,25 @@ function toAnswer(
   };
 }
 
-/** Whether the client has the version of an object that a response has (RFC 9110, section 13.1.2). */
+/** Whether the client already has the version of an object in a response (RFC 9110, section 13.1.2). */
 const isCurrent = (request: AlphaRequest, route: Route, tag: string | undefined): boolean => {
   const known = header(request, "if-none-match");
   return route.name.startsWith("GET ") && tag !== undefined && known !== undefined && hasTag(known, tag);
 };
 
-/** Whether an object has not changed since the client read it. A tag of the client counts instead (RFC 9110, section 13.1.3). */
+/**
+ * Whether an object has not changed since the client read it. If the client sent a tag, the tag decides instead (RFC
+ * 9110, section 13.1.3).
+ */
 const isUnchanged = (request: AlphaRequest, route: Route, modified: string | undefined): boolean =>
   route.name.startsWith("GET ") &&
   header(request, "if-none-match") === undefined &&
   Date.parse(modified ?? "") <= Date.parse(header(request, "if-modified-since") ?? "");
 
-/** The body of a success: the whole body, from which headers are made, and the part that the client gets. */
+/** The body of a successful response: the whole body, which headers may depend on, and the part for the client. */
 export type SuccessBodies = Readonly<Record<"whole" | "shown", ResponseBody>>;
 
-/** The success of a route: its status, its body, and the headers that pass. */
+/** Creates the successful response of a route: its status, its body, and the headers that are passed on. */
 export function toSuccess(
   request: AlphaRequest,
   route: Route,
@@ -178,7 +182,7 @@ export function toSuccess(
   };
 }
 
-/** The headers of an error. Its own headers win. */
+/** Adds the headers of an error. The error's own headers take precedence. */
 export const addErrorHeaders = (
   request: AlphaRequest,
   { status, headers, writeBody }: Pick<HandlerResult, "status" | "headers"> & Pick<ErrorResult, "writeBody">,

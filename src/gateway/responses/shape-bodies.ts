@@ -14,20 +14,20 @@ import type { SuccessBodies } from "./passed-headers.ts";
 import { isObject, parseJson, printJson } from "../../base/index.ts";
 import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
 
-/** Whether a body is JSON text, and not a file or nothing. */
+/** Whether a body is JSON text, not a file or empty. */
 const isText = (body: ResponseBody): body is string | Buffer =>
   body !== "" && (typeof body === "string" || Buffer.isBuffer(body));
 
-/** Puts an object into the client's wrapper. A 304 has no object. */
+/** Puts an object into the client's wrapper. A 304 contains no object. */
 const wrap = ({ wrapObject }: Route, body: ResponseBody): ResponseBody =>
   wrapObject && typeof body === "string" && body !== "" ? wrapObject(body) : body;
 
 /**
- * Returns a function that puts a body into the client's wrapper, leaves the fields of brown-outs out, keeps the members
- * that the client has chosen, and writes the text of routes that respond with one.
+ * Returns a function that puts a body into the client's wrapper, removes the fields of brown-outs, keeps the members
+ * that the client has chosen, and writes the text of routes that respond with a text.
  */
 export function createBodyShaper(pack: Pack, plan: Pick<PlanRules, "count">) {
-  /** Where a route has its objects is found once, when a plan first asks for it. */
+  /** The locations of a route's objects are computed once, when a plan first needs them. */
   const known = new Map<Route, ReturnType<typeof keysOfObjects>>();
   function keysOf(route: Route): ReturnType<typeof keysOfObjects> {
     const found = known.get(route) ?? keysOfObjects(route, pack);
@@ -66,7 +66,7 @@ export function createBodyShaper(pack: Pack, plan: Pick<PlanRules, "count">) {
 /** The header of a response that lacks fields because of the plan. */
 export const FIELD_HEADER = "x-field-brown-out";
 
-/** Removes a member, dotted when nested. */
+/** Removes a member by its dotted name. */
 function removeMember(object: unknown, [key = "", ...rest]: readonly string[]): void {
   if (!isObject(object) || !Object.hasOwn(object, key)) return;
   if (rest.length === 0) delete object[key];
@@ -79,7 +79,7 @@ function removeField(object: unknown, field: string): void {
   else removeMember(object, field.split("."));
 }
 
-/** Removes all members but the chosen ones, in the objects of a list too. */
+/** Removes all members except the chosen ones, even in the objects of a list. */
 function keepMembers(value: unknown, chosen: ChosenMembers): void {
   if (Array.isArray(value)) return value.forEach((item) => keepMembers(item, chosen));
   if (!isObject(value)) return;
@@ -104,7 +104,7 @@ function keepFields(body: string | Buffer, chosen: ChosenMembers, route: Route):
  * The text of a response.
  *
  * @param body JSON text
- * @throws {InvalidUpstreamResponseError} if its expression gives no text; {ExpressionError}
+ * @throws {InvalidUpstreamResponseError} if the expression does not return a text; {ExpressionError}
  */
 async function writeText(
   { write }: NonNullable<Route["text"]>,
@@ -116,7 +116,7 @@ async function writeText(
   throw new InvalidUpstreamResponseError('"text" of the route gives no text for the response');
 }
 
-/** Finds all values at some keys, in each item of the arrays on the way. */
+/** Finds all values at the given keys, in each item of arrays on the path. */
 export function* valuesAt(value: unknown, keys: readonly string[]): Generator<unknown> {
   const [key, ...rest] = keys;
   if (Array.isArray(value)) for (const item of value) yield* valuesAt(item, keys);

@@ -1,4 +1,4 @@
-/** Responses that carry tokens: v4's scopes in them become alpha's levels. */
+/** Responses that contain tokens: v4's scopes in them become alpha's levels. */
 import { errorText, isObject, type Owner, parseJson, printJson } from "../../base/index.ts";
 import { levelsLoss, type TokensStep, valueAt } from "../../pack/index.ts";
 import type { AuthorizedRequest } from "../request/authorized-request.ts";
@@ -8,10 +8,10 @@ import { createFetchCurrent } from "../stages/translate-body.ts";
 
 type Row = Record<string, unknown>;
 
-/** v4 shows this many characters of a token in lists. */
+/** Number of characters of a token in v4's lists. */
 const SHOWN_CHARACTERS = 16;
 
-/** A token without an end is stored for longer than anyone will look for it. */
+/** Seconds for which a token that never expires is stored: longer than it will be used. */
 const ENDLESS_SECONDS = 100 * 365 * 86_400;
 const DAY_SECONDS = 86_400;
 
@@ -21,7 +21,7 @@ const shownPart = (token: unknown): string =>
 function secondsUntil(end: unknown, now: number): number {
   const time =
     typeof end === "string" ? Date.parse(/Z$|[+-]\d\d:\d\d$/.test(end) ? end : `${end}Z`) : Number.NaN;
-  // Longer than the lifetime of the token, even if the clocks of the gateway and v4 differ.
+  // Stored for longer than the lifetime of the token, even if the clocks of the gateway and v4 differ.
   return Number.isNaN(time) ? ENDLESS_SECONDS : Math.max(0, (time - now) / 1000) + DAY_SECONDS;
 }
 
@@ -31,17 +31,17 @@ function ownerOf({ client, token }: AuthorizedRequest): Owner {
 }
 
 /**
- * Replaces a token that v4 has just created, and that has v4's scopes, with one of the gateway that has the levels
- * that the client asked for. No one creates a token that may do more than their own.
+ * Replaces a token that v4 has just created, and that has v4's scopes, with a gateway token that has the requested
+ * levels. A client can't create a token with more permissions than its own.
  *
- * @throws {StateUnavailableError} where it cannot be stored: the client does not get the token then
+ * @throws {StateUnavailableError} if it can't be stored: the client then does not get the token
  */
 async function issueGatewayToken(row: Row, step: TokensStep, authorized: AuthorizedRequest): Promise<void> {
   const { services, token: clientToken } = authorized;
   const { scopes, tokens, tokenStore } = services;
   const token = row[step.token];
   if (typeof token !== "string") return;
-  // Without scopes in the response the token of the gateway has no levels: v4's token may do more.
+  // If the response contains no scopes, the gateway token has no levels: v4's token may have more permissions.
   const { [step.scopes]: scopesOfV4 } = row;
   const requested = typeof scopesOfV4 === "string" ? scopesOfV4 : "";
   const clientGrants = (await currentGrants(clientToken.resolved, tokens)) ?? "all";
@@ -66,7 +66,7 @@ async function issueGatewayToken(row: Row, step: TokensStep, authorized: Authori
   row[step.scopes] = granted;
 }
 
-/** Shows the levels that a listed token was requested with, as far as v4 says that it has them. */
+/** Replaces the scopes of a listed token with the levels that were requested for it and that v4 confirms. */
 async function showRequestedLevels(
   row: Row,
   step: TokensStep,
@@ -84,11 +84,11 @@ async function showRequestedLevels(
 }
 
 /**
- * The steps of a route about tokens before and after its call. A token is only created if it can be stored, and all
- * its stored data is deleted with it.
+ * The steps of a route about tokens before and after its call. A token is only created if it can be stored, and all its
+ * stored data is deleted with it.
  *
  * @returns the step after a successful call
- * @throws {HttpError} 429 where the client has too many tokens
+ * @throws {HttpError} 429 if the client has too many tokens
  */
 export async function beforeTokenCall(
   step: TokensStep | undefined,
@@ -99,7 +99,7 @@ export async function beforeTokenCall(
   if (step?.created) await tokenStore.requireRoom(ownerOf(authorized));
   const readRoute = match.route.readRoute === undefined ? undefined : pack.route(match.route.readRoute);
   if (!step?.deleted || !readRoute) return async () => {};
-  // Only the object identifies the token. If v4 does not show it, the entries stay until they expire.
+  // Only the object identifies the token. If v4 does not return it, the entries stay until they expire.
   const current = await createFetchCurrent(readRoute, authorized)?.();
   const start = shownPart(current?.[step.token]);
   return async () => {
@@ -110,7 +110,7 @@ export async function beforeTokenCall(
   };
 }
 
-/** Replaces v4's scopes with alpha's levels in a response with tokens: a new one, or a list. */
+/** Replaces v4's scopes with alpha's levels in a response with tokens: a new token, or a list. */
 export async function applyTokenScopes(
   body: string | Buffer,
   step: TokensStep,

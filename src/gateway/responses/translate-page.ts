@@ -1,10 +1,10 @@
-/** A part of a v4 page, translated: the rows of one page of alpha may come from several. */
+/** Translates a part of a v4 page: the rows of one alpha page may come from several v4 pages. */
 import { type Cursor, fromJsonText, readRaw } from "../../base/index.ts";
 import { type ListValues, OutputBuffer, type ReadContext, type Route } from "../../pack/index.ts";
 import { objectAt, openListBody, type UpstreamResponse } from "../calls/upstream-response.ts";
 import { collectRows } from "../calls/translate-response.ts";
 
-/** The rows of a page from one index up to another. */
+/** The rows of a page from one index up to a second index. */
 interface RowRange {
   readonly from: number;
   readonly to: number;
@@ -12,26 +12,26 @@ interface RowRange {
   readonly separator: string;
 }
 
-/** The items and values that were read of a page. */
+/** The items and values that were read from a page. */
 export interface TranslatedPage {
   readonly values: ListValues;
-  /** Number of all its rows. */
+  /** Number of all rows of the page. */
   readonly count: number;
-  /** Alpha's rows of the range, joined by the separator. */
+  /** The rows of the range, translated to alpha and joined by the separator. */
   readonly rows: Buffer;
   /** Number of rows of the range. */
   readonly taken: number;
-  /** v4's last row before the end of the range; undefined without rows. */
+  /** The last row of the range, as v4 sent it; undefined if there are no rows. */
   readonly lastUpstream: () => unknown;
-  /** v4's first row of the range; undefined without rows. */
+  /** The first row of the range, as v4 sent it; undefined if there are no rows. */
   readonly firstUpstream: () => unknown;
-  /** Alpha's last row of the range. */
+  /** The last row of the range, translated to alpha. */
   readonly lastClient: () => unknown;
-  /** Alpha's first row of the range. */
+  /** The first row of the range, translated to alpha. */
   readonly firstClient: () => unknown;
 }
 
-/** Translates the rows of a range. Other rows are skipped. @throws see `translateList` */
+/** Translates the rows of a range. Other rows are skipped. @throws the errors of `translateList` */
 export async function translatePage(
   response: UpstreamResponse,
   route: Route,
@@ -43,7 +43,7 @@ export async function translatePage(
     : readRows(response, route, reading, range);
 }
 
-/** Reads a page, and hands over each row of the range. */
+/** Reads a page, and calls a function for each row of the range. */
 function readRange(
   response: UpstreamResponse,
   { readWrapped, lists }: Route,
@@ -78,7 +78,7 @@ function readRange(
   };
 }
 
-/** Writes rows one behind the other, without a text for each. */
+/** Writes rows without creating a text for each. */
 function appendRows(
   response: UpstreamResponse,
   route: Route,
@@ -112,7 +112,7 @@ function appendRows(
   }
 }
 
-/** Reads rows one by one. */
+/** Reads rows one at a time. */
 async function readRows(
   response: UpstreamResponse,
   route: Route,
@@ -131,8 +131,8 @@ async function readRows(
 }
 
 /**
- * Finds the index of the row whose member is a cursor of the client. All rows are translated: only that shows the value that
- * clients know.
+ * Finds the index of the row whose member is a cursor of the client. All rows are translated, because the client's
+ * value only exists after the translation.
  */
 export async function findRow(
   response: UpstreamResponse,

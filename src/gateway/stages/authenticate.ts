@@ -19,9 +19,9 @@ const invalid = (reason: string, status = 401): Credentials => ({
 /** How the credentials of requests are read. */
 interface CredentialsOptions {
   readonly credentials: Pack["credentials"];
-  /** Scheme of the native proxy, where that is on: the pipeline's requests have a path that it does not forward. */
+  /** Scheme of the native proxy, if it is on: a request with this scheme has a path that the proxy does not forward. */
   readonly nativeScheme: string | undefined;
-  /** Undefined if v4 gets the clients' tokens. */
+  /** Undefined if the clients' tokens are sent to v4. */
   readonly upstreamTokens: UpstreamTokens | undefined;
 }
 
@@ -29,11 +29,11 @@ interface CredentialsOptions {
 export type ReadCredentials = (request: TokenCarrier) => Credentials;
 
 /**
- * Creates the reader of credentials. Errors are returned, not thrown: such a request counts for the rate limit before
- * it is rejected.
+ * Creates the reader of credentials. Errors are returned, not thrown: such a request is counted for the rate limit
+ * before it is rejected.
  *
- * @returns a reader. Its errors are 401 for malformed credentials, other schemes and unknown tokens, 404 for credentials
- *   of the native proxy
+ * @returns a reader. Its errors are 401 for malformed credentials, other schemes and unknown tokens, 404 for
+ *   credentials of the native proxy
  */
 export function createCredentialsReader({
   credentials: { client, upstream },
@@ -62,7 +62,7 @@ export function createCredentialsReader({
   };
 }
 
-/** Reads the credentials, and looks the token up in the cache. */
+/** Reads the credentials, and looks up the token in the cache. */
 export async function authenticate(
   request: AlphaRequest,
   readCredentials: ReadCredentials,
@@ -75,15 +75,16 @@ export async function authenticate(
   return { credentials, tokenInfo, isAccepted };
 }
 
-/** Scheme of the credentials, and prefix of the paths, of requests that are forwarded without translation. */
+/** The scheme of the credentials, and the prefix of the paths, of requests that are forwarded without translation. */
 interface NativeRequests {
   readonly scheme: string;
   readonly prefix: string;
 }
 
 /**
- * Whether the native proxy forwards a request. The scheme decides, never the path alone: both dialects use one prefix.
- * A target with a fragment is invalid (RFC 9112 3.2): servers disagree on where its path ends.
+ * Whether the native proxy forwards a request. The path is not sufficient, because both dialects use one prefix: the
+ * scheme decides. A target with a fragment is invalid (RFC 9112 3.2), because servers interpret the end of its path
+ * differently.
  */
 export function isNative(
   { headers, path, query }: AlphaRequest,

@@ -1,4 +1,4 @@
-/** Which routes a token may use, by facts alone. It is decided before the body is read. */
+/** Decides which routes a token may use, from known facts. The decision is made before the body is read. */
 import { type Grants, HttpError, type Route, type Scopes } from "../../pack/index.ts";
 import { grantsOf, INVALID_TOKEN, judge, NOT_GRANTED, permitsRoute } from "../auth/permissions.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
@@ -8,7 +8,7 @@ import type { ClientToken, Credentials, ResolvedCredentials } from "../request/c
 import type { RouteCandidates } from "./match-route.ts";
 import { findTokenInfo } from "./resolve-token.ts";
 
-/** The permissions of a token by all known facts. Undefined while only v4 knows them. */
+/** Returns the permissions of a token according to all known facts. Undefined while only v4 can decide them. */
 export async function currentGrants(
   { credentials, issued }: ResolvedCredentials,
   tokens: Pick<TokenCache, "get">,
@@ -16,20 +16,20 @@ export async function currentGrants(
   return grantsOf(issued, await findTokenInfo(credentials, tokens));
 }
 
-/** A route that the token may use, or the error of one that it must not. */
+/** A route that the token may use, or the error of a route that it must not use. */
 export interface RouteAccess {
   readonly match: RouteMatch;
   readonly error: unknown;
 }
 
 /**
- * Authorizes a request by facts alone: the levels of the gateway's own OAuth exchange, else v4's scopes. While
+ * Authorizes a request by known facts: the levels of the gateway's own OAuth exchange, otherwise v4's scopes. While
  * nothing is known, v4 decides. A public route is public, with any credentials.
  *
  * @returns a verdict for each candidate; at least one of them is permitted
- * @throws {HttpError} 400 for an invalid path, 404 for a path outside of alpha, 401 for malformed credentials, 404
- * for an unknown route, 401 for a missing token or one that v4 rejected a short while ago, 403 where the token's
- * level is too low. {TokenUnavailableError} where it is not known whether the gateway issued the token.
+ * @throws {HttpError} 400 for an invalid path, 404 for a path outside of alpha, 401 for malformed credentials, 404 for
+ *   an unknown route, 401 for a missing token or one that v4 rejected recently, 403 if the token's level is too low.
+ *   {TokenUnavailableError} if it is unknown whether the gateway issued the token.
  */
 export function authorize(
   credentials: Credentials,
@@ -48,7 +48,7 @@ export function authorize(
 
 const isRead = ({ source }: Route): boolean => !("call" in source) || source.call.method === "GET";
 
-/** Why a token must not use a route; undefined where it may. */
+/** Returns why a token must not use a route; undefined if it may. */
 function findAccessError(
   credentials: Credentials,
   { resolved, info }: ClientToken,
@@ -63,7 +63,7 @@ function findAccessError(
   const validity = judge(issued, info);
   if (validity === "invalid") return new HttpError(401, INVALID_TOKEN);
   if (validity === "unknown") {
-    // The gateway may have issued the token with any level. Only the lowest one is certain, because v4 has none below
+    // The gateway may have issued the token with any level. Only the lowest level is certain, because v4 has none below
     // it.
     const isLowest = typeof access === "string" ? isRead(route) : access.level === 0;
     if (isLowest) return undefined;

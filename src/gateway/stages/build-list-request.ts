@@ -1,4 +1,4 @@
-/** The v4 request for one page of a list: alpha's page and filter, translated. */
+/** Builds the v4 request for one page of a list: alpha's page and filter, translated. */
 import {
   addQuery,
   compileGetter,
@@ -26,7 +26,10 @@ import { acceptPage, parsePage } from "../calls/upstream-response.ts";
 
 const NO_FILTER: Filter = { conditions: [] };
 
-/** Node decodes header bytes as Latin-1; clients write JSON in UTF-8. Bytes that are not UTF-8 are not changed. */
+/**
+ * Decodes a header. Node decodes header bytes as Latin-1, but clients write JSON in UTF-8. Bytes that are not UTF-8 are
+ * not changed.
+ */
 function decodeHeader(line: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(line, "latin1"));
@@ -36,7 +39,7 @@ function decodeHeader(line: string): string {
 }
 
 /**
- * The filter of a request with the defaults of its list; undefined without one.
+ * Returns the filter of a request, completed with the defaults of its list; undefined if there is none.
  *
  * @throws {HttpError} 400 for an invalid filter
  */
@@ -53,7 +56,7 @@ export function requestedFilter({
   return filterDefaults ? completeFilter(filter ?? NO_FILTER, filterDefaults) : filter;
 }
 
-/** The filter in the header of a request. @throws {HttpError} 400 for an invalid filter, and for two header lines */
+/** Returns the filter in the header of a request. @throws {HttpError} 400 for an invalid filter, and for two header lines */
 export function filterInHeader(request: AlphaRequest, grammar: Grammar): Filter | undefined {
   const lines = request.headers[grammar.header?.toLowerCase() ?? ""] ?? [];
   if (lines.length > 1) throw new HttpError(400, `There is more than one ${grammar.header} header.`);
@@ -72,7 +75,7 @@ export async function buildListRequest(
   const filter = await buildFilter(prepared, authorized);
   const list = { ...prepared, filter: filter.header };
   const pathOf = (query: string): string => addQuery(addQuery(prepared.path, query), filter.query);
-  // Where pages are the same on both sides, page N is page N and totals are exact (L-25).
+  // If pages are the same on both sides, page numbers and totals stay unchanged (L-25).
   if (paging.isDirect) {
     const query = paging.upstream.query({ offset: page.start, cursor: undefined }, page.size);
     return { ...list, path: pathOf(query) };
@@ -94,7 +97,7 @@ async function buildFilter(prepared: PreparedRequest, authorized: AuthorizedRequ
   return translateFilter(filter, fields, grammar, condition, unfiltered);
 }
 
-/** Translates the client's cursor if both sides have the same member as cursor. Otherwise the gateway searches the item. */
+/** Translates the client's cursor if both sides use the same member as cursor. Otherwise, the gateway searches the item. */
 async function withUpstreamCursor(page: PageRequest, authorized: AuthorizedRequest): Promise<PageRequest> {
   const { match } = authorized;
   const { translateCursor } = match.route;
@@ -106,15 +109,15 @@ async function withUpstreamCursor(page: PageRequest, authorized: AuthorizedReque
   return { start: 0, size: page.size, cursor, ...(page.isBackward && { isBackward: true }) };
 }
 
-/** How far back a boundary is searched. */
+/** Maximum number of pages in which a boundary is searched. */
 const MOST_PAGES = 10;
 
 /**
- * Resolves the boundaries of a filter. Some fields are true for all objects up to one, and false after it. v4 is
- * asked for the number of that object, newest first.
+ * Resolves the boundaries of a filter. Some fields are true for all objects up to one, and false after it. The number
+ * of that object is read from v4, newest first.
  *
- * @returns the fields; those with a boundary have its value
- * @throws {HttpError} 400 for a filter that v4 cannot express, before v4 is called
+ * @returns the fields, with the value of their boundary
+ * @throws {HttpError} 400 for a filter that v4 can't express, before v4 is called
  */
 async function resolveFilterBoundaries(
   filter: Filter,
@@ -138,7 +141,7 @@ async function resolveFilterBoundaries(
   return new Map([...fields, ...resolved]);
 }
 
-/** The number of the newest object for which a field is true. 0 if there is none. */
+/** Returns the number of the newest object for which a field is true. 0 if there is none. */
 async function findBoundary(
   name: string,
   { v4, boundaryField = "" }: FilterField,
@@ -150,7 +153,7 @@ async function findBoundary(
   const { paging } = match.route.lists;
   const newestFirst = grammar.writer.order([{ field: boundaryField, descending: true }]);
   if (!newestFirst) throwFilterError(name, "cannot be filtered by.");
-  // All objects count, including those that the upstream only shows on request.
+  // All objects are included, even those that the upstream only returns on request.
   const sent = grammar.writer.write({ ...Object.fromEntries(match.route.unfiltered), ...newestFirst });
   const [holds, numberOf] = [compileGetter(v4), compileGetter(boundaryField)];
   const walk = paging.walkAll(MOST_PAGES * paging.upstream.size.maximum);

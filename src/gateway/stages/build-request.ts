@@ -1,4 +1,4 @@
-/** The v4 request of a route: its path, and its query or its body. Before it, the catalogs that it may need. */
+/** Builds the v4 request of a route: its path, and its query or its body. Before that, reads the catalogs that it may need. */
 import { INVALID_TOKEN } from "../auth/permissions.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import {
@@ -31,10 +31,10 @@ interface CatalogDependencies {
 }
 
 /**
- * Reads the catalogs that are due with the token of a request, if v4 has accepted it. A request for a catalog that was never
- * read makes no call that would show an unknown token to v4: v4 is asked about the token first.
+ * Reads the catalogs that are due with the token of a request, if v4 has accepted it. A request for a catalog that was
+ * never read makes no v4 call with an unknown token: the token is checked first.
  *
- * @param askAbout asks v4 about the token, within limits
+ * @param askAbout checks the token with v4, within limits
  * @throws {HttpError} 401 for a token that v4 rejects, on a route that is not public
  */
 export async function readCatalogsWithToken(
@@ -55,7 +55,7 @@ export async function readCatalogsWithToken(
     await catalogs.refreshWith(hash, sentToken(resolved.credentials, dialect.credentials));
 }
 
-/** The v4 call of a route. Kinds of route without one do not ask for it. */
+/** Returns the v4 call of a route. Must not be called for a kind of route without a call. */
 export function endpointOf({ name, source }: Route): Endpoint {
   if (!("call" in source)) throw new Error(`${name} makes no v4 call`);
   return source.call;
@@ -96,7 +96,7 @@ const buildPage = async (
     ? buildListRequest(prepared, authorized)
     : prepared;
 
-/** A call with a body. An edit that sends nothing becomes the read of the same object. */
+/** Builds a call with a body. An edit that sends nothing becomes a read of the same object. */
 async function buildWrite(
   endpoint: Endpoint,
   rules: BodyRules,
@@ -126,11 +126,11 @@ async function buildWrite(
   return { ...prepared, body: v4, format, gatewayFields: added, clientSent, alpha, losses };
 }
 
-/** Whether a request has a body. A GET has no body, and a DELETE only one with members. */
+/** Whether a request contains a body. A GET contains none, and a DELETE only if the body has members. */
 const mayHaveBody = ({ method }: Endpoint, v4: object): boolean =>
   method !== "GET" && (method !== "DELETE" || Object.keys(v4).length > 0);
 
-/** Moves members of a translated body to the path. @throws {HttpError} 400 for a value that can't be in a path */
+/** Moves members of a translated body to the path. @throws {HttpError} 400 for a value that a path can't contain */
 function takePathValues(
   v4: JsonObject | readonly JsonObject[],
   { toPath }: BodyRules,
@@ -149,7 +149,7 @@ function takePathValues(
   return values;
 }
 
-/** A call without a body, after the calls before it. @throws {HttpError} 400 with the errors of their checks */
+/** Builds a call without a body, after the calls before it. @throws {HttpError} 400 with the errors of their checks */
 export async function buildWithoutBody(
   endpoint: Endpoint,
   authorized: AuthorizedRequest,

@@ -1,4 +1,4 @@
-/** The calls of a route after its main call. They supply parts of the response, or have further effects. */
+/** The calls of a route after its main call. They provide parts of the response, or have further effects. */
 import {
   failureAsValue,
   relatedLoss,
@@ -20,22 +20,22 @@ import { decideAfter, type Fallback, isOperation, type OutcomeWithoutValue } fro
 import { type CallOutcome, printOwnObject, unfinishedBody, warnOnce } from "./repeat-call.ts";
 import { ignoredFailure, runCall, throwFailure, warnAbout } from "./run-call.ts";
 
-/** v4's success, and the values of calls that alpha's response needs too. */
+/** v4's successful response, and the values of calls that alpha's response also needs. */
 export interface UpstreamResult {
   readonly response: UpstreamResponse;
-  /** By name. Failed calls are missing. */
+  /** The values of calls by name. Failed calls are missing. */
   readonly calls: Readonly<Record<string, unknown>>;
-  /** Alpha's body, where a call after the main one did not succeed, and where nothing is translated. */
+  /** Alpha's body, if a call after the main call failed, or if nothing is translated. */
   readonly fallback?: string;
 }
 
-/** The values of a body for each of which a call is sent. */
+/** The values of a body for each call. One call is sent for each value. */
 type EachValues = ReadonlyMap<RouteCall, readonly unknown[]>;
 
-/** Calls for the values of one body. */
+/** Maximum number of calls for the values of one body. */
 const MOST_EACH_VALUES = 100;
 
-/** Reads the values for which calls are sent. @throws {HttpError} 400 for too many of them, before anything is written */
+/** Reads the values for which calls are sent. @throws {HttpError} 400 if there are too many, before anything is written */
 export async function readEachValues(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
@@ -47,7 +47,7 @@ export async function readEachValues(
     if (!call.eachValue || !call.knowsEach) continue;
     const { eachValue } = call;
     const found = await failureAsValue(() => eachValue(undefined, scope));
-    // The call fails with it again when it is sent.
+    // The call fails again with this error when it is sent.
     if (found instanceof ExpressionError && call.isOptional) continue;
     if (found instanceof ExpressionError) throw found;
     const values = [found ?? []].flat();
@@ -61,7 +61,7 @@ export async function readEachValues(
   return eachValues;
 }
 
-/** v4's object in a response, or its list. */
+/** Returns v4's object in a response, or its list. */
 const objectIn = ({ json }: UpstreamResponse, { response, upstreamPath }: Route): unknown =>
   response === "list" ? json : valueAt(json, upstreamPath);
 
@@ -76,9 +76,9 @@ class LaterCalls {
   #response: UpstreamResponse;
   #values: Record<string, unknown>;
   #scope: Scope;
-  /** The client's object in place of the answer of a call that has failed. */
+  /** The client's object that replaces the response of a failed call. */
   #fallback: string | undefined;
-  /** Whether something was written that has taken effect. */
+  /** Whether a write has taken effect. */
   #hasWritten: boolean;
 
   constructor(
@@ -111,7 +111,7 @@ class LaterCalls {
     return runCall(call, { input, scope, values, each }, this.#authorized);
   }
 
-  /** Sends the calls of a group at once. @returns the result, if an operation in progress ends the request */
+  /** Sends the calls of a group concurrently. @returns the result, if an operation in progress ends the request */
   async send(group: readonly RouteCall[]): Promise<UpstreamResult | undefined> {
     const outcomes = await Promise.all(group.map(async (call) => this.#outcomeOf(call)));
     for (const [index, call] of group.entries()) {
@@ -136,7 +136,7 @@ class LaterCalls {
       case "fallback":
         report.losses.add(responseLoss(upstreamName));
         this.#fallback = await this.#printFallback(verdict);
-        // The calls after it are still sent: they may write.
+        // The later calls are still sent, because they may write.
         return undefined;
       case "unfinished":
         return this.#endUnfinished(call, verdict.error);
@@ -159,7 +159,7 @@ class LaterCalls {
     const whole = { ...this.#response, ...response, json: value };
     const answer = await failureAsValue(() => this.#answerOf(call, whole));
     if (answer instanceof ExpressionError) return { failure: { error: answer } };
-    // Only an object can be read as one. For another value the call counts as failed.
+    // Only an object can be read as an object. For any other value, the call is treated as failed.
     if (call.fallback && !isObject(answer.json)) return { failure: {} };
     this.#response = answer;
     this.#fallback = undefined;
@@ -167,7 +167,7 @@ class LaterCalls {
     return undefined;
   }
 
-  /** The response of the main call, with the headers of both responses. */
+  /** Returns the response of the main call, with the headers of both responses. */
   async #answerOf({ answerOf }: RouteCall, last: UpstreamResponse): Promise<UpstreamResponse> {
     const headers = { ...this.#response.headers, ...last.headers };
     const { status, bytes, json } = last;
@@ -177,7 +177,7 @@ class LaterCalls {
     return { ...whole, bytes: Buffer.from(part === undefined ? "" : printJson(part)), json: part };
   }
 
-  /** Throws the errors of its checks. Returns the failure of a check, if the request goes on without the call. */
+  /** Throws the errors of the call's checks. Returns the failure of a check, if the request continues without the call. */
   async #check(call: RouteCall, { value, response }: OutcomeWithValue): Promise<Error | undefined> {
     const received = { headers: {}, ...response, json: value };
     const errors = await call.checks.all({ ...this.#scope, response: received });
@@ -208,7 +208,7 @@ class LaterCalls {
 /**
  * Makes the calls after the main call.
  *
- * @param response v4's success
+ * @param response v4's successful response
  * @throws {HttpError} the error of a call that is not optional, translated
  */
 export async function callAfter(

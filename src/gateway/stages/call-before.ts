@@ -1,4 +1,4 @@
-/** The calls of a route before its main call: rules, values and the version of the object may depend on them. */
+/** The calls of a route before its main call. Rules, values and the version of the object may depend on them. */
 import {
   type ErrorDetail,
   isEntityTag,
@@ -22,10 +22,10 @@ import { ignoredFailure, runCall, throwFailure, warnAbout } from "./run-call.ts"
 /** Values of the calls before the main call, errors of calls that found nothing, and the rules that depend on them. */
 interface EarlyResults {
   readonly values: Readonly<Record<string, unknown>>;
-  /** The version of the object that the main call changes; empty without `if_match`. */
+  /** The version of the object that the main call changes; empty if there is no `if_match`. */
   readonly version: Version;
   readonly errors: readonly ErrorDetail[];
-  /** Whether the request ends with an error, and no call of it may write. */
+  /** Whether the request ends with an error, so that none of its calls may write. */
   readonly hasErrors: boolean;
   /** @param request the translated body */
   readonly check: (request: JsonObject) => Promise<readonly ErrorDetail[]>;
@@ -42,21 +42,21 @@ interface Fetched {
 interface CheckedBody {
   readonly body: JsonObject;
   readonly errors: readonly ErrorDetail[];
-  /** Returns further errors that need no call. */
+  /** Returns further errors that don't depend on a call. */
   readonly findFaults: () => MaybePromise<readonly ErrorDetail[]>;
 }
 
-/** The version of an object that the main call changes: as the upstream gets it, and as the client has it. */
+/** The version of an object that the main call changes: in the upstream's form, and in the client's. */
 type Version = Pick<PreparedRequest, "headers" | "madeTag">;
 
 const isStrong = (tag: string): boolean => isEntityTag(tag) && !tag.startsWith("W/");
 
 /**
- * The version of an object: the upstream's, or the one that the pack makes of it. The upstream gets only its own
- * version. If the pack makes one, the upstream's must be strong, because a weak one never matches `If-Match` (RFC
- * 9110, section 13.1.1).
+ * Returns the version of an object: the upstream's, or the one that the pack creates. Only the upstream's own version
+ * is sent to it. If the pack creates one, the upstream's must be strong, because a weak version never matches
+ * `If-Match` (RFC 9110, section 13.1.1).
  *
- * @throws {InvalidUpstreamResponseError} Without it another change could be overwritten.
+ * @throws {InvalidUpstreamResponseError} if there is no version, because a concurrent change could be overwritten
  */
 function versionOf(scope: Scope, name: string, { headers, versionPath }: Route): Version {
   const { headers: received = {}, json } = scope.response ?? {};
@@ -76,7 +76,7 @@ const isUseless = ({ notFoundField }: RouteCall, bodyErrors: readonly ErrorDetai
     ? bodyErrors.length > 0
     : bodyErrors.some(({ field }) => field === notFoundField);
 
-/** Runs checks of a call. One that fails on a value is no error of an optional call. */
+/** Runs the checks of a call. If a check of an optional call fails on a value, this is not an error. */
 async function runChecks(
   run: RunChecks,
   call: RouteCall,
@@ -130,7 +130,7 @@ class EarlierCalls {
     return call.endpoint.method === "GET" || this.#mayWrite();
   }
 
-  /** Once there is an error, no call that writes is sent: the others may find more errors. */
+  /** After an error, no call that writes is sent. The remaining calls may find further errors. */
   async #mayWrite(): Promise<boolean> {
     if (this.#hasErrors()) return false;
     this.#hasFaults ??= (await this.#checked.findFaults()).length > 0;
@@ -174,7 +174,7 @@ class EarlierCalls {
     const { route } = this.#authorized.match;
     const response = { headers: {}, ...received, json: value };
     const scope = { ...this.#scope, response };
-    // Also for a response without a body, because the main call must not be sent without the version.
+    // This applies even to a response without a body, because the main call must not be sent without the version.
     if (isVersion) this.#version = versionOf(scope, call.name, route);
     if (value === undefined) return;
     if (call.member !== undefined) this.#values[call.member] = value;
@@ -195,8 +195,9 @@ class EarlierCalls {
 }
 
 /**
- * Makes the calls before the main call, one after the other. Where v4 denies a call that only a rule needs (401, 403), v4
- * decides the main call itself. A call that values or the `If-Match` of the main call need must succeed.
+ * Makes the calls before the main call, one after the other. If v4 denies a call that is only needed for a rule (401,
+ * 403), v4 also decides about the main call. A call that is needed for values or the `If-Match` of the main call must
+ * succeed.
  *
  * @throws {HttpError} v4's error, of a call that is not optional
  */

@@ -1,4 +1,4 @@
-/** The main call of an object that v4 has as several resources: each of its parts is read or written. */
+/** The main call of an object that consists of several v4 resources: each of its parts is read or written. */
 import { isObject, printJson } from "../../base/index.ts";
 import type { JsonObject } from "../../pack/index.ts";
 import { throwTranslatedError } from "../calls/translate-error.ts";
@@ -8,14 +8,14 @@ import { parseObject, type UpstreamResponse } from "../calls/upstream-response.t
 
 /** One of the v4 resources that an object is merged from, and its request. */
 interface Part {
-  /** Undefined for the object itself. */
+  /** The name of the part. Undefined for the object itself. */
   readonly name: string | undefined;
   readonly request: PreparedRequest;
 }
 
 const hasMembers = (value: unknown): value is JsonObject => isObject(value) && Object.keys(value).length > 0;
 
-/** Parts with members in the body are written; all others are read. */
+/** Splits a request into its parts: parts with members in the body are written, and all others are read. */
 function splitRequest(prepared: PreparedRequest, { match }: AuthorizedRequest): Part[] {
   const parts = match.route.callOrder.parts.flatMap(({ part, endpoint }) =>
     part ? [{ ...part, write: endpoint }] : [],
@@ -37,13 +37,13 @@ function splitRequest(prepared: PreparedRequest, { match }: AuthorizedRequest): 
   return [{ name: undefined, request: main }, ...others];
 }
 
-/** The calls of all parts, as clients are shown them. */
+/** Returns the calls of all parts, in the form for clients. */
 export const partsEquivalent = (...given: Parameters<typeof splitRequest>): string =>
   splitRequest(...given)
     .map(({ request }) => `${request.method} ${request.path}`)
     .join(", ");
 
-/** Errors of a part name its members as members of the object. */
+/** Throws the error of a part. Members of the part are named as members of the object. */
 function throwPartError(
   response: UpstreamResponse,
   { name, request }: Part,
@@ -55,10 +55,10 @@ function throwPartError(
 }
 
 /**
- * Calls v4 for each part: first the writes, one after the other, then the reads, at once.
+ * Calls v4 for each part: first the writes, sequentially, then the reads, concurrently.
  *
  * @returns one response, as if v4 had one resource
- * @throws {HttpError} v4's error of any part, though an earlier one may have been written
+ * @throws {HttpError} v4's error for any part, even though an earlier part may have been written
  */
 export async function callParts(
   prepared: PreparedRequest,

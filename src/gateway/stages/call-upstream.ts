@@ -1,4 +1,4 @@
-/** The v4 calls of a route from its main call on: the call itself, and those after it. */
+/** The v4 calls of a route, starting with the main call. */
 import { type ErrorFormats, errorsOf, NOT_MODIFIED } from "../../pack/index.ts";
 import { isObject } from "../../base/index.ts";
 import { throwTranslatedError } from "../calls/translate-error.ts";
@@ -21,7 +21,7 @@ export async function callUpstream(
   const { match, report } = authorized;
   const { route } = match;
   const { parts, after } = route.callOrder;
-  // Too many values are an error before anything is written.
+  // Too many values are an error, which must be found before anything is written.
   const eachValues = after.length > 0 ? await readEachValues(prepared, authorized) : undefined;
   const response = await (parts.length > 0 ? callParts : callWithRetry)(prepared, authorized);
   if (route.headers && isNotModified(response, prepared)) {
@@ -33,8 +33,8 @@ export async function callUpstream(
   const result = eachValues
     ? await callAfter(response, prepared, eachValues, authorized)
     : { response, calls: prepared.calls ?? {} };
-  // Only a success has headers of v4's responses. An error is the gateway's, and must not contain headers such as
-  // v4's `Retry-After`.
+  // Only a successful response contains headers of v4's responses. An error is the gateway's, and must not contain
+  // headers such as v4's `Retry-After`.
   if (route.headers || route.text) {
     report.upstreamHead = result.response;
     report.scope = scopeOf(prepared, authorized, result);
@@ -42,12 +42,12 @@ export async function callUpstream(
   return result;
 }
 
-/** Whether v4 says that the client's copy is current. It counts only if the client has sent which copy it has. */
+/** Whether v4 responds that the client's copy is current. This is only valid if the client sent the version of its copy. */
 const isNotModified = ({ status }: UpstreamResponse, { headers }: PreparedRequest): boolean =>
   status === NOT_MODIFIED &&
   (headers?.["if-none-match"] !== undefined || headers?.["if-modified-since"] !== undefined);
 
-/** Whether v4 rejected only the member that the gateway had added. Then nothing was created. */
+/** Whether v4 only rejected the member that the gateway had added. If so, nothing was created. */
 function rejectsAddedMember(
   response: UpstreamResponse,
   prepared: PreparedRequest,
@@ -62,8 +62,8 @@ function rejectsAddedMember(
 }
 
 /**
- * Only a GET is ever repeated, except after two clear errors: this one, and an error about a token
- * (upstream-call.ts).
+ * Repeats a call. Only a GET is ever repeated, except after two unambiguous errors: this one, and an error about a
+ * token (upstream-call.ts).
  */
 async function callWithRetry(
   prepared: PreparedRequest,

@@ -35,7 +35,7 @@ interface RequestState {
   readonly isAborted: boolean;
 }
 
-/** @returns `not found` if a field of the body names an object that v4 does not have */
+/** @returns `not found` if a field of the body contains the id of an object that does not exist in v4 */
 export function decideBefore(
   call: RouteCall,
   outcome: OutcomeWithoutValue,
@@ -49,7 +49,7 @@ export function decideBefore(
   if (notFoundField !== undefined && isNotFound) return { kind: "not found" };
   // A value that the call needs is missing in an invalid body.
   if (isInvalid && response === undefined && isAboutValue(error)) return { kind: "skip" };
-  // Where v4 denies a call that only a rule needs, v4 decides about the main call itself.
+  // If v4 denies a call that is only needed for a rule, v4 also decides about the main call.
   const mayFail = isOptional || (notFoundField !== undefined && response !== undefined);
   return mayFail && !isVersion && !isAborted ? { kind: "skip", error } : { kind: "throw", failure };
 }
@@ -65,7 +65,7 @@ export interface Fallback {
 export const isOperation = ({ repeats, answerOf }: RouteCall): boolean =>
   repeats !== undefined && answerOf !== undefined;
 
-/** The main call has succeeded, so the known values are the response, if the pack defines it (T-1.3). */
+/** The main call was successful, so the known values form the response, if the pack defines it (T-1.3). */
 export function decideAfter(
   call: RouteCall,
   outcome: OutcomeWithoutValue,
@@ -75,7 +75,7 @@ export function decideAfter(
     return { kind: answerOf !== undefined || unfinished || !isOptional ? "unfinished" : "skip" };
   const { failure } = outcome;
   const { response, error } = failure;
-  // An operation that has failed is the failure of the main call. One that v4 does not name is in progress.
+  // A failed operation is the failure of the main call. One that v4 does not name is still in progress.
   if (isOperation(call) && (response !== undefined || error !== undefined)) {
     const isUnnamed =
       response === undefined && (isAboutValue(error) || error instanceof InvalidUpstreamResponseError);

@@ -7,12 +7,12 @@ import type { ApplicationId, RouteMatch } from "../request/context.ts";
 import type { AuthenticatedClient, Credentials } from "../request/client.ts";
 import type { Decision, PlanRules, PlanVerdict, SenderProof } from "../request/plan.ts";
 
-/** The application to which a token was issued; undefined without one, and "unknown" where it can't be read. */
+/** The application to which a token was issued; undefined if there is none, and "unknown" if it can't be read. */
 type Issuer = ApplicationId | "unknown" | undefined;
 
 /**
- * Finds the application to which the token of a request was issued: the plan may name it, and it is known before the token
- * is used.
+ * Finds the application to which the token of a request was issued. The plan may name it, and it is known before the
+ * token is used.
  */
 export async function findIssuer(
   { hash, token, upstream }: Credentials,
@@ -24,7 +24,7 @@ export async function findIssuer(
     if (typeof issued !== "object" || issued.application === undefined) return undefined;
     return { id: issued.application, isProven: judge(issued) === "issued" };
   } catch {
-    // Authorization reports it.
+    // The error is reported during authorization.
     return "unknown";
   }
 }
@@ -44,7 +44,7 @@ interface AskedPlan {
   readonly client: AuthenticatedClient;
 }
 
-/** Gets the plan's decision about a request, which may depend on what v4 says about its token. */
+/** Returns the plan's decision about a request. It may need to check the token with v4. */
 export async function askPlan(
   match: RouteMatch | undefined,
   plan: Pick<PlanRules, "judge">,
@@ -55,7 +55,7 @@ export async function askPlan(
     client = await learn();
     return client.tokenInfo?.refused !== true;
   }
-  /** Of a token of the gateway v4 is not asked: the gateway has got it from the login server. */
+  /** A token that the gateway issued is not checked with v4: the gateway received v4's token from the login server. */
   function proofOf(): SenderProof | undefined {
     if (issuer === "unknown") return undefined;
     return { address, isAccepted: issuer?.isProven ? () => true : isAccepted };
@@ -65,21 +65,21 @@ export async function askPlan(
 }
 
 /**
- * The header with the code of a refusal by the plan: `brown_out`, `freeze` or `sunset`. Programs find it there,
- * whatever the form of the client's errors is.
+ * The header with the code of a refusal by the plan: `brown_out`, `freeze` or `sunset`. Programs can read it there,
+ * regardless of the form of the client's errors.
  */
 export const CODE_HEADER = "x-sunset-code";
 
-/** How much later than promised a client tries again: the clocks of replicas may differ by two seconds. */
+/** Seconds by which `Retry-After` exceeds the time until the end: the clocks of replicas may differ by two seconds. */
 const CLOCK_SECONDS = 2;
 
 const sentences = (...parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined).join(" ");
 
 /**
- * The error of a window, as of a server that fails for a while. Clients treat a 500 as temporary, and their operators
- * notice it. With 401 or 403 clients would discard their tokens, with 404 they would believe that their objects are
- * gone, with 429 they would wait silently.
+ * Creates the error of a brown-out, which resembles a temporary failure of a server. Clients treat a 500 as temporary,
+ * and their operators notice it. With 401 or 403 clients would discard their tokens, after 404 they would treat their
+ * objects as deleted, and after 429 they would wait silently.
  */
 function windowError(
   { stage, window }: Extract<Decision, { kind: "brown_out" }>,
@@ -96,7 +96,7 @@ function windowError(
   );
 }
 
-/** The error of a decision. Its text has the word "error": people search logs for it, and alerts do. */
+/** Creates the error of a decision. Its text contains the word "error", because people and alerts search logs for it. */
 function errorOf(decision: Decision, link: string | undefined): HttpError {
   const more = [decision.stage.text, link === undefined ? undefined : `See ${link}`];
   if (decision.kind === "brown_out") return windowError(decision, more);
@@ -117,9 +117,9 @@ function errorOf(decision: Decision, link: string | undefined): HttpError {
 }
 
 /**
- * Rejects a request that the plan does not let through.
+ * Rejects a request that the plan does not permit.
  *
- * @throws {HttpError} 403 for a new client, 500 or 503 with `Retry-After` in a window, 410 after the end
+ * @throws {HttpError} 403 for a new client, 500 or 503 with `Retry-After` in a brown-out, 410 after the end
  */
 export function enforcePlan(verdict: PlanVerdict | undefined, plan: Pick<PlanRules, "link">): void {
   if (verdict?.decision) throw errorOf(verdict.decision, plan.link());

@@ -1,4 +1,4 @@
-/** The pages of a v4 list, read one after the other or at once. */
+/** Reads the pages of a v4 list, sequentially or concurrently. */
 import { addQuery, type ReadWrapped, type RouteLists } from "../../pack/index.ts";
 import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
@@ -10,23 +10,23 @@ import {
 } from "../calls/upstream-response.ts";
 import pMap from "p-map";
 
-/** Most pages that are requested at once. */
+/** Maximum number of pages that are requested concurrently. */
 const MAX_CONCURRENT_REQUESTS = 8;
 
-/** All rows of a v4 list, or the response with which v4 rejected one of its pages. */
+/** All rows of a v4 list, or v4's error response for one of its pages. */
 type AllPages = { readonly rows: readonly ListRow[] } | { readonly rejected: UpstreamResponse };
 
-/** A row of a list, and the response that has it. */
+/** A row of a list, and the response that contains it. */
 export interface ListRow {
   readonly row: unknown;
   readonly response: UpstreamResponse;
 }
 
 /**
- * Fetches all pages of a v4 list, in pages as large as v4 allows.
+ * Fetches all pages of a v4 list, in the largest pages that v4 allows.
  *
- * @param options the most rows of the list, the reader of the wrapper of its items, and how lists are paged and read
- * @throws {InvalidUpstreamResponseError} where the list has more, or is not a list
+ * @param options the maximum number of rows, the reader of the wrapper of items, and how lists are paged and read
+ * @throws {InvalidUpstreamResponseError} if the list contains more rows, or is not a list
  */
 export async function fetchAllPages(
   prepared: PreparedRequest,
@@ -42,7 +42,7 @@ export async function fetchAllPages(
   { upstream }: AuthorizedRequest,
 ): Promise<AllPages> {
   const walk = lists.paging.walkAll(most);
-  // A page is parsed at once: after an invalid one no other is requested.
+  // Each page is parsed immediately: after an invalid page, no further page is requested.
   const fetchPage = async (query: string) => {
     const response = await upstream.call({ ...prepared, path: addQuery(prepared.path, query) });
     return response.success
@@ -52,7 +52,7 @@ export async function fetchAllPages(
   const rows: ListRow[] = [];
 
   do {
-    // Where the number of rows is known after the first page, the others are fetched at once.
+    // If the number of rows is known after the first page, the remaining pages are fetched concurrently.
     const queries = walk.rest() ?? [walk.query];
     const pages = await pMap(queries, fetchPage, { concurrency: MAX_CONCURRENT_REQUESTS });
     for (const page of pages) {

@@ -18,8 +18,8 @@ export type RouteCandidates = readonly RouteMatch[] | HttpError;
 /**
  * Matches a request by its head. Several candidates share one name and one rate limit. A HEAD request matches as GET.
  *
- * @returns an empty list for paths and methods that alpha does not have; an error for a path outside of alpha, 404,
- *   or with invalid escapes, 400. Errors are returned, not thrown: such a request counts for the rate limit first.
+ * @returns an empty list for paths and methods that do not exist in alpha; an error for a path outside of alpha (404),
+ *   or with invalid escapes (400). Errors are returned, not thrown: such a request is first counted for the rate limit.
  */
 export function matchRoute(request: AlphaRequest, pack: Pack): RouteCandidates {
   if (hasFragment(request)) return new HttpError(400, "The address has a fragment.");
@@ -36,14 +36,14 @@ export function matchRoute(request: AlphaRequest, pack: Pack): RouteCandidates {
   return found.routes.map((route) => ({ route, parameters: found.parameters }));
 }
 
-/** Whether a POST has an invalid method override. {@link overriddenMethod} has left it a POST. */
+/** Whether a POST has an invalid method override. {@link overriddenMethod} did not change its method. */
 const namesNoMethod = ({ method, headers }: AlphaRequest, { methodHeader }: Pack): boolean =>
   methodHeader !== undefined &&
   headers[methodHeader] !== undefined &&
   overriddenMethod(method, headers[methodHeader]) === undefined;
 
 /**
- * The routes of a method and path. Undefined if there is none, or if its routes do not accept the slashes of the
+ * Returns the routes of a method and path. Undefined if there are none, or if they do not accept the slashes of the
  * path.
  */
 function findRoutes(
@@ -60,8 +60,8 @@ function findRoutes(
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /**
- * The error of a path that only has other methods. Undefined if it has none, or if clients do not know the status
- * 405.
+ * Returns the error of a path that only supports other methods. Undefined if it supports none, or if the client's
+ * dialect has no status 405.
  */
 function wrongMethod(path: readonly string[], request: AlphaRequest, pack: Pack): HttpError | undefined {
   if (pack.statuses.translate(METHOD_NOT_ALLOWED) !== METHOD_NOT_ALLOWED) return undefined;
@@ -72,7 +72,7 @@ function wrongMethod(path: readonly string[], request: AlphaRequest, pack: Pack)
 }
 
 /**
- * A match with the upstream's values of its path parameters, including values from the query.
+ * Returns a match with the upstream's values of its path parameters, including values from the query.
  *
  * @throws {HttpError} 404 for a value that the upstream can't have
  */
@@ -87,8 +87,9 @@ export async function withPathValues(
 }
 
 /**
- * A match with all values for the upstream's paths: from the path, the query and the headers of the request, and from
- * `values` of the route. Other values than texts and numbers are left out, so that a path with them can't be built.
+ * Returns a match with all values for the upstream's paths: from the path, the query and the headers of the request,
+ * and from `values` of the route. Values that are not texts or numbers are omitted, so that a path with them can't be
+ * built.
  *
  * @throws {HttpError} 400 and 404 for values that are missing or invalid
  */
@@ -112,7 +113,7 @@ export async function withRequestValues(
   return { route, parameters: { ...parameters, ...fromHeaders, ...Object.fromEntries(texts) } };
 }
 
-/** Translates the query parameters that the pack names. @throws {HttpError} 400 */
+/** Translates the query parameters that the pack defines. @throws {HttpError} 400 */
 export const translateQuery = (match: RouteMatch, head: ClientHead, readJson: ReadJson) => {
   const { query: rules, body } = match.route;
   return rules.translate(head.query, async (query) => {
@@ -121,6 +122,6 @@ export const translateQuery = (match: RouteMatch, head: ClientHead, readJson: Re
   });
 };
 
-/** The candidate that represents all of them until the body has selected one. */
+/** Returns the candidate that represents all candidates until the body has selected one. */
 export const firstCandidate = (candidates: RouteCandidates): RouteMatch | undefined =>
   candidates instanceof HttpError ? undefined : candidates[0];

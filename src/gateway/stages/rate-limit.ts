@@ -9,7 +9,7 @@ import type { AlphaRequest } from "../request/request.ts";
  * Counts a request against the limit of its token, and of its address while v4 has not accepted the token.
  *
  * @returns the client's status, for {@link rejectLimited} and the response's headers, and a function that refunds the
- * address once v4 accepts the token. Undefined if the address was not charged
+ *   request to the address after v4 accepts the token. Undefined if it was not counted against the address
  */
 export const consumeRateLimit = (
   { address }: AlphaRequest,
@@ -31,7 +31,7 @@ export const RATE_LIMITED = "Too many requests. Try again later.";
 export const createLimitError = (): HttpError =>
   new HttpError(TOO_MANY_REQUESTS, RATE_LIMITED, { by: "limit" });
 
-/** @throws {HttpError} 429 where the rate limit is exceeded */
+/** @throws {HttpError} 429 if the rate limit is exceeded */
 export function rejectLimited({ isAllowed }: RateLimitStatus): void {
   if (!isAllowed) throw createLimitError();
 }

@@ -3,14 +3,14 @@ import { addressNetworks, parseJson } from "../../base/index.ts";
 import { header, type AlphaRequest, type ReadJson } from "../request/request.ts";
 import type { RouteAccess } from "./authorize.ts";
 
-/** Deeper than any body of either dialect. */
+/** Maximum nesting: deeper than any body of either dialect. */
 const MOST_LEVELS = 32;
-/** Members and items of a body in all: its cost grows with their number more than with its bytes. */
+/** Maximum total number of members and items of a body: its cost depends more on their number than on its bytes. */
 export const MOST_VALUES = 20_000;
-/** Characters of a member name. Errors and forms repeat the names that lead to a value. */
+/** Maximum number of characters of a member name. Errors and forms repeat the names that lead to a value. */
 const MOST_NAME_LENGTH = 1000;
 
-/** The status of a media type that a path does not take (RFC 9110, section 15.5.16). */
+/** The status for a media type that a path does not accept (RFC 9110, section 15.5.16). */
 const UNSUPPORTED_MEDIA_TYPE = 415;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -20,16 +20,16 @@ function parseFormat(text: string, format: "json" | "form"): unknown {
   return format === "form" ? parseForm(text, limits) : parseJson(text, limits);
 }
 
-/** The text for clients about a limit of {@link parseJson} or {@link parseForm}. */
+/** Returns the text for clients about a limit of {@link parseJson} or {@link parseForm}. */
 function limitReason({ message }: RangeError): string {
   if (message.startsWith("name")) return `The body has a name of more than ${MOST_NAME_LENGTH} characters.`;
   return message.includes("nested") ? "The body is nested too deeply." : "The body has too many members.";
 }
 
 /**
- * Parses a body. A pack may say that clients send the literal `null` where they mean no body.
+ * Parses a body. A pack may define that the literal `null` means no body.
  *
- * @throws {HttpError} 400 for a body that is not of its media type; 415 for another media type
+ * @throws {HttpError} 400 for a body that does not match its media type; 415 for an unsupported media type
  */
 export function parseBody(
   request: AlphaRequest,
@@ -59,8 +59,8 @@ export function parseBody(
  *
  * @param token the hash of the client's token
  * @param isKnown whether v4 has accepted it
- * @returns undefined where there is nothing to read
- * @throws {HttpError} see {@link ReadBody}
+ * @returns undefined if there is nothing to read
+ * @throws {HttpError} as {@link ReadBody}
  */
 export async function readBody(
   { readBody: read, address }: AlphaRequest,
@@ -73,7 +73,7 @@ export async function readBody(
     : read?.({ isKnown, token, networks: addressNetworks(address) });
 }
 
-/** Parses a body once, when it is needed. */
+/** Parses a body once, on first use. */
 export function parseOnUse(
   request: AlphaRequest,
   body: Buffer | undefined,

@@ -1,4 +1,4 @@
-/** A call that is sent again until its response meets a condition: an operation must be done first. */
+/** A call that is repeated until its response meets a condition, because an operation must end first. */
 import {
   failureAsValue,
   GATEWAY_TIMEOUT,
@@ -17,22 +17,21 @@ import type { PreparedRequest, UpstreamRequest } from "../calls/prepared-request
 import { InvalidUpstreamResponseError, type UpstreamResponse } from "../calls/upstream-response.ts";
 import { isObject, printJson } from "../../base/index.ts";
 
-/** Statuses that the next request would have as well: the operation is hidden, or no longer known. */
+/** Statuses that the next request would get as well: the operation is hidden, or no longer exists. */
 const LASTING_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 410]);
 
-/** Errors of a single request. After the main call the operation continues despite them. */
+/** Errors of a single request. After the main call, the operation continues regardless of them. */
 const ERRORS_OF_A_REQUEST = [UpstreamError, HttpError, InvalidUpstreamResponseError, ExpressionError];
 
-/** Adds a warning to a report that does not have it. */
+/** Adds a warning to a report, unless the report already contains it. */
 export function warnOnce({ report }: AuthorizedRequest, text: string): void {
   if (!report.warnings.includes(text)) report.warnings.push(text);
 }
 
 /**
- * One response about the operation, and its state. Undefined without a response.
+ * Returns one response about the operation, and its state. Undefined if there is no response.
  *
- * @throws if the client has disconnected, and if nothing has happened yet. Then the error of the request is the
- * outcome
+ * @throws the request's error if the client has disconnected or the main call has not been sent
  */
 async function askForState(
   { stateOf }: Repetition,
@@ -47,13 +46,16 @@ async function askForState(
   } catch (error) {
     const isOfRequest = ERRORS_OF_A_REQUEST.some((kind) => error instanceof kind);
     if (isBefore || authorized.request.signal.aborted || !isOfRequest) throw error;
-    // The call has already warned of its own failure.
+    // The call has already added a warning about its failure.
     if (!(error instanceof UpstreamError)) warnOnce(authorized, (error as Error).message);
     return undefined;
   }
 }
 
-/** v4's response of an operation that has failed, as if the call had failed with it: as a whole if its error can't be read. */
+/**
+ * Returns v4's response for a failed operation, as if the call itself had failed. If the operation's error can't be
+ * read, the whole response is used.
+ */
 async function errorOf(
   repetition: Repetition,
   response: UpstreamResponse,
@@ -70,7 +72,7 @@ async function errorOf(
 /**
  * Sends a call until its response meets the condition, within the time of the pack and of the request.
  *
- * @throws {UpstreamError} when the client is gone
+ * @throws {UpstreamError} if the client has disconnected
  */
 export async function repeatCall(
   { place }: RouteCall,
@@ -97,7 +99,7 @@ export async function repeatCall(
     return true;
   };
   try {
-    // An operation is not done right after the call that has started it.
+    // An operation never ends right after the call that started it.
     if (!isBefore && !(await pauseUntilNext(scope.response?.headers ?? {}))) return { isUnfinished: true };
     for (;;) {
       const answer = await askForState(repetition, isBefore, { ...prepared, signal }, scope, authorized);
@@ -114,10 +116,10 @@ export async function repeatCall(
   }
 }
 
-/** v4's response; of one that was cached, only its JSON. */
+/** v4's response. If it came from the cache, it only contains the JSON. */
 export type CallResponse = Pick<UpstreamResponse, "success" | "json"> & Partial<UpstreamResponse>;
 
-/** Why a call has no value: v4's error, or an error of the call itself. */
+/** The reason why a call has no value: v4's error, or an error of the call itself. */
 export interface FailedCall {
   readonly response?: UpstreamResponse;
   readonly prepared?: PreparedRequest;
@@ -128,7 +130,7 @@ export interface FailedCall {
 export type CallOutcome =
   | { readonly value: unknown; readonly response?: CallResponse }
   | { readonly failure: FailedCall }
-  /** Its response did not meet the condition in time. */
+  /** The call's response did not meet the condition in time. */
   | { readonly isUnfinished: true };
 
 /** Throws the error of an operation in progress: the client must not repeat the request. @throws {HttpError} always */
@@ -143,7 +145,7 @@ export function throwUnfinished({ unfinished }: RouteCall, authorized: Authorize
 }
 
 /**
- * The client's object while an operation is in progress.
+ * Returns the client's object while an operation is in progress.
  *
  * @throws {HttpError} if the pack defines none
  */
@@ -160,8 +162,8 @@ export async function unfinishedBody(
 }
 
 /**
- * The result of an expression that replaces a response with the client's object. It has no members if the expression
- * gives none, or fails.
+ * Returns the result of an expression that replaces a response with the client's object. The object has no members if
+ * the expression returns nothing, or fails.
  */
 export async function printOwnObject(
   objectOf: (scope: Scope) => MaybePromise<unknown>,

@@ -22,14 +22,17 @@ export interface TokenDependencies {
 
 const noReplacement = async (): Promise<boolean> => false;
 
-/** A client without its token: an invalid token must not keep it from a public route. */
+/** A client without its token: an invalid token must not prevent access to a public route. */
 const ANONYMOUS: ResolvedCredentials = {
   credentials: NOBODY,
   issued: undefined,
   refreshAfter401: noReplacement,
 };
 
-/** Replaces a token that the gateway issued, or has another one for, with v4's. @throws {TokenUnavailableError} if it must be refreshed first */
+/**
+ * Replaces a token that the gateway issued, or for which it has an upstream token, with v4's token. @throws
+ * {TokenUnavailableError} if the token must be refreshed first
+ */
 async function resolveCredentials(
   credentials: Credentials,
   tokenStore: TokenDependencies["tokenStore"],
@@ -44,7 +47,7 @@ async function resolveCredentials(
     : withIssued({ hash, token }, issued, tokenStore);
 }
 
-/** The credentials of a token that the gateway issued. */
+/** Returns the credentials of a token that the gateway issued. */
 function withIssued(
   { hash, token }: { readonly hash: string; readonly token: string },
   issued: Exclude<TokenLookup, "unknown" | undefined>,
@@ -84,14 +87,14 @@ async function resolveForPublicRoute(
   return judge(resolved.issued) === "invalid" ? ANONYMOUS : resolved;
 }
 
-/** How long a request waits until another one has tested the token: v4 may be slow for another reason. */
+/** Maximum time in milliseconds that a request waits for the test of its token: v4 may be slow for a different reason. */
 const LONGEST_WAIT_MS = 2000;
 
 /**
- * Single flight for an unknown token: one request at a time calls v4 with it, and the others wait for the result. The
- * request that holds the lock may still be sending its body, so the wait is limited.
+ * Single flight for an unknown token: one request at a time calls v4 with it, and other requests wait for the result.
+ * The request that holds the lock may still be sending its body, so the wait is limited.
  *
- * @returns the release of the lock for the request that gets it, else the known facts after the wait
+ * @returns the release function for the request that gets the lock, otherwise the known facts after the wait
  */
 async function waitForTokenInfo(
   hash: string,
@@ -112,7 +115,7 @@ async function waitForTokenInfo(
  * Finds the token for v4, and the known facts about it. With an unknown token, this request calls v4 first, or waits
  * for the request that does.
  *
- * @throws {TokenUnavailableError} if the token must be refreshed and can't be now
+ * @throws {TokenUnavailableError} if the token must be refreshed but can't be refreshed now
  */
 export async function resolveToken(
   client: AuthenticatedClient,
@@ -130,7 +133,7 @@ export async function resolveToken(
   let info = isOwn ? client.tokenInfo : await currentInfo();
   let release: (() => void) | undefined;
 
-  /** Another process may have refreshed a token that this one knows as rejected. */
+  /** Refreshes a token that this process has stored as rejected, because another process may have refreshed it. */
   async function refreshIfRejected(): Promise<void> {
     if (info?.refused && (await resolved.refreshAfter401(resolved.credentials))) info = await currentInfo();
   }
@@ -146,7 +149,7 @@ export async function resolveToken(
   return { resolved, info, isAccepted, release };
 }
 
-/** The known facts about the token of credentials. Undefined if there are none, or without a token. */
+/** Returns the known facts about a token. Undefined if there are none, or if there is no token. */
 export const findTokenInfo = (
   { hash }: Credentials,
   tokens: Pick<TokenCache, "get">,

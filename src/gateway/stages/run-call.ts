@@ -18,24 +18,24 @@ import { type CallOutcome, type CallResponse, type FailedCall, repeatCall, warnO
 import { fetchAllPages } from "./fetch-all-pages.ts";
 import pMap from "p-map";
 
-/** v4 calls that one client request may have in progress. */
+/** Maximum number of v4 calls that one client request may have in progress. */
 const MAX_CONCURRENT_REQUESTS = 8;
 
-/** Rows of a list that a call reads. A longer list counts as one that cannot be fetched. */
+/** Maximum number of rows of a list that a call reads. A longer list is treated as a failed call. */
 const MOST_ROWS = 1000;
 
 /** The inputs of a call. */
 interface CallInput {
-  /** The input of its expressions: the client's body, or v4's object. */
+  /** The input of the call's expressions: the client's body, or v4's object. */
   readonly input: unknown;
   readonly scope: Scope;
-  /** Values of its path: of the main call, of the client's body, and of earlier calls. */
+  /** Values for the call's path: of the main call, of the client's body, and of earlier calls. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** The values for each of which it is sent, if they are already known. */
+  /** The values, if they are already known. One call is sent for each value. */
   readonly each?: readonly unknown[] | undefined;
 }
 
-/** Its request. @throws {InvalidPathValueError} where a value of its path is missing; {ExpressionError} */
+/** Prepares the request of a call. @throws {InvalidPathValueError} if a value of its path is missing; {ExpressionError} */
 async function prepareCall(
   call: RouteCall,
   { input, scope, values }: Omit<CallInput, "each">,
@@ -52,7 +52,7 @@ async function prepareCall(
   return { ...prepared, body: body as JsonObject | readonly JsonObject[], format };
 }
 
-/** v4's response, from the cache where the pack allows it. */
+/** Returns v4's response, from the cache if the pack allows it. */
 async function sendCached(
   { cacheSeconds }: RouteCall,
   prepared: PreparedRequest,
@@ -60,7 +60,7 @@ async function sendCached(
 ): Promise<CallResponse | UpstreamResponse> {
   if (cacheSeconds === 0 || client.hash === undefined) return upstream.call(prepared);
   const cache = services.responseCache.of(client.hash);
-  // Responses in another language, or for another account, are others.
+  // Responses in a different language, or for a different account, need a different key.
   const key = [prepared.path, ...Object.entries(headers).flat()].join("\n");
   const cached = cache.get(key);
   if (cached !== undefined) {
@@ -86,7 +86,7 @@ async function sendOnce(
     : { failure: { response: response as UpstreamResponse, prepared } };
 }
 
-/** One request for each different value. An optional call leaves out the ones that fail. */
+/** Sends one request for each distinct value. An optional call omits the requests that fail. */
 async function sendForEach(
   call: RouteCall,
   { each, ...input }: CallInput,
@@ -109,7 +109,7 @@ async function sendForEach(
   return { value: found.filter((value) => value !== undefined) };
 }
 
-/** All rows of a list. It is not the route's list, so its pages may differ. */
+/** Reads all rows of a list. It is not the route's list, so its pages may differ. */
 async function readRows(prepared: PreparedRequest, authorized: AuthorizedRequest): Promise<CallOutcome> {
   const { paging } = authorized.services.pack;
   const lists = { paging, parseList: authorized.match.route.lists.parseList };
@@ -131,7 +131,7 @@ async function send(call: RouteCall, input: CallInput, authorized: AuthorizedReq
     : readRows(prepared, authorized);
 }
 
-/** Sends a call if it is needed. An error of it, or of its condition, is the outcome. */
+/** Sends a call if it is needed. An error of the call, or of its condition, is returned as the outcome. */
 export async function runCall(
   call: RouteCall,
   input: CallInput,
@@ -145,19 +145,19 @@ export async function runCall(
   }
 }
 
-/** Names the failed expression in the record, if its error is not the request's error. */
+/** Adds the failed expression to the record, if its error is not the request's error. */
 export function warnAbout(error: unknown, authorized: AuthorizedRequest): void {
   const causes = error instanceof ValidationError ? error.details.map(({ cause }) => cause) : [error];
   for (const cause of causes) if (cause instanceof ExpressionError) warnOnce(authorized, cause.message);
 }
 
-/** Why a check of an optional call failed on a value: the request goes on without the call. */
+/** Returns why a check of an optional call failed on a value. The request continues without the call. */
 export const ignoredFailure = (
   errors: readonly ErrorDetail[],
   { isOptional }: Pick<RouteCall, "isOptional">,
 ): Error | undefined => (isOptional ? errors.find(({ cause }) => cause)?.cause : undefined);
 
-/** Throws the failure of a call that the request needs. @throws {HttpError} v4's error, translated */
+/** Throws the failure of a required call. @throws {HttpError} v4's error, translated */
 export function throwFailure(
   { response, prepared, error }: FailedCall,
   { failure }: RouteCall,

@@ -1,4 +1,4 @@
-/** Which of several routes of one path a request asks for by its body. */
+/** Selects one of several routes of a path, by the body of a request. */
 import { type ClientHead, HttpError, type Route } from "../../pack/index.ts";
 import type { RouteMatch } from "../request/context.ts";
 import { earlyScope } from "../calls/request-scope.ts";
@@ -7,11 +7,11 @@ import type { RouteAccess } from "./authorize.ts";
 import { withPathValues } from "./match-route.ts";
 
 /**
- * Selects one of several routes of a path by the body. An unreadable body is an error, even if the selected route
- * would not read it.
+ * Selects one of several routes of a path by the body. An unreadable body is an error, even if the selected route would
+ * not read it.
  *
- * @throws {HttpError} 404 if no route matches the body; the error of a route that the token must not use; see {@link
- * ReadJson}
+ * @throws {HttpError} 404 if no route matches the body; the error of a route that the token must not use; the errors of
+ *   {@link ReadJson}
  */
 export async function selectRoute(
   verdicts: readonly RouteAccess[],
@@ -42,7 +42,7 @@ async function selectByBody(
   return undefined;
 }
 
-/** A path value that the upstream can't have is the error of its route, if that is selected. */
+/** Ignores a path value that the upstream can't have: it is the error of its route, if that route is selected. */
 const ignoreUnknownValue =
   (match: RouteMatch) =>
   (error: unknown): RouteMatch => {
@@ -50,12 +50,12 @@ const ignoreUnknownValue =
     throw error;
   };
 
-/** The client's object for the condition of a route. */
+/** Returns the client's object for the condition of a route. */
 function bodyFor({ body }: Route, readJson: ReadJson): unknown {
   try {
     return sentObject(body, readJson);
   } catch {
-    // The route reads it again, and its error is the response.
+    // The route reads the body again, and the error of that read is the response.
     return {};
   }
 }

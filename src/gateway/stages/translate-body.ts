@@ -1,6 +1,6 @@
 /**
- * The v4 body of an alpha body, which is checked first: all its errors are in one response. Its rules and values may depend
- * on the calls before the main call.
+ * Translates an alpha body to v4's body. The body is checked first, and all its errors are in one response. Its rules
+ * and values may depend on the calls before the main call.
  */
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -27,10 +27,10 @@ import { requestWithoutBody, type PreparedRequest } from "../calls/prepared-requ
 import { readingOf, writingOf } from "../calls/request-scope.ts";
 import { callBefore } from "./call-before.ts";
 
-/** Reads the current response to a GET of the same object. Undefined if v4 does not show it. */
+/** Reads the current response to a GET of the same object. Undefined if v4 does not return it. */
 type FetchCurrent = ((mode?: "must succeed") => Promise<JsonObject | undefined>) | undefined;
 
-/** @param route The client's route that reads the object. */
+/** @param route the client's route that reads the object */
 export function createFetchCurrent(route: Route | undefined, authorized: AuthorizedRequest): FetchCurrent {
   if (!route || !("call" in route.source)) return undefined;
   const endpoint = route.source.call;
@@ -50,7 +50,7 @@ export function createFetchCurrent(route: Route | undefined, authorized: Authori
   };
 }
 
-/** A translated body, with its inputs. */
+/** A translated body, with the inputs of its translation. */
 interface TranslatedBody extends Omit<WrittenBody, "v4"> {
   readonly v4: JsonObject | readonly JsonObject[];
   /** The alpha body, in its documented form. */
@@ -61,7 +61,7 @@ interface TranslatedBody extends Omit<WrittenBody, "v4"> {
   readonly version: Pick<PreparedRequest, "headers" | "madeTag">;
 }
 
-/** A body without its invalid members, so that the rest can still be checked. */
+/** Returns a body without its invalid members, so that the rest can still be checked. */
 function removeInvalid(body: JsonObject, errors: readonly ErrorDetail[], rules: BodyRules): JsonObject {
   const members = errors.map(({ field = "" }) => ({ field, member: rules.memberOf(field) }));
   const rest = compileCopy(members.map(({ field, member }) => member?.name ?? field))(body);
@@ -70,9 +70,9 @@ function removeInvalid(body: JsonObject, errors: readonly ErrorDetail[], rules: 
 }
 
 /**
- * Removes invalid members whose values are the current ones. Clients send whole objects back, and a v4 object may have
- * values that alpha's rules do not allow (T-2.6), and members that alpha only shows. v4 is asked only if there are such
- * members.
+ * Removes invalid members whose values are the current ones. Clients send whole objects back: v4's object may contain
+ * values that alpha's rules do not allow (T-2.6), and members that are read-only in alpha. v4 is only called if there
+ * are such members.
  */
 async function removeUnchanged(
   body: JsonObject,
@@ -94,7 +94,7 @@ async function removeUnchanged(
   for (const { field = "", rule } of errors) {
     const member = rules.memberOf(field);
     const isMemberUnchanged = member !== undefined && isUnchanged(member.name, member.get);
-    // In a changed member, a part that clients can't write may still have its value.
+    // In a changed member, a read-only part may still have its current value.
     if (!isMemberUnchanged && rule === "unknown") isUnchanged(field, compileGetter(field));
   }
   const unchanged = [...results].flatMap(([name, isSame]) => (isSame ? [name] : []));
@@ -136,7 +136,7 @@ export async function translateItems(
   };
 }
 
-/** The translation of a body of which nothing is sent. */
+/** Returns the translation of a body that sends nothing. */
 const nothingOf = (alpha: JsonObject): TranslatedBody => ({
   v4: {},
   faults: [],
@@ -180,7 +180,7 @@ async function validate(
   fetchCurrent: FetchCurrent,
 ): Promise<Checked<JsonObject>> {
   const unreadable = new Set(faults.map(({ field }) => field));
-  // A member that cannot be read is reported once, not a second time for its type.
+  // A member that can't be read is only reported once, without a second error about its type.
   const check = (checked: JsonObject): readonly ErrorDetail[] => [
     ...faults,
     ...rules.check(checked).filter(({ field }) => !unreadable.has(field)),

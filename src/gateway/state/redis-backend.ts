@@ -10,14 +10,14 @@ import type { StateBackend } from "./state-backend.ts";
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;
 
-/** Three heartbeats: a late one does not count as an exit. */
+/** Three heartbeats: one late heartbeat is not treated as an exit. */
 const EXPIRY_SECONDS = 6;
 
 /**
- * Registers this process, and keeps counting the others, by the clock of Redis. It uses no script: a Redis that
- * refuses scripts can still count the processes that share the limits.
+ * Registers this process, and counts all processes repeatedly, by the clock of Redis. It uses no script, so that the
+ * processes can be counted even if Redis refuses scripts.
  *
- * @param onFault Called once when Redis refuses to count, with its reason.
+ * @param onFault called once if Redis refuses to count, with the reason
  */
 async function registerReplica(redis: RedisClient, onFault: (fault: string) => void) {
   const id = randomUUID();
@@ -54,9 +54,9 @@ async function registerReplica(redis: RedisClient, onFault: (fault: string) => v
   await sendHeartbeat();
   const timer = setInterval(() => void sendHeartbeat(), HEARTBEAT_MS).unref();
   return {
-    /** How many processes there are, including this one. While Redis is unavailable: how many there were. */
+    /** Number of processes, including this one. While Redis is unavailable: the last known number. */
     count: () => replicas,
-    /** Why Redis refuses to count them. */
+    /** The reason why Redis refuses to count the processes. */
     fault: () => fault,
     /** Removes this process. */
     async leave(): Promise<void> {
@@ -67,8 +67,8 @@ async function registerReplica(redis: RedisClient, onFault: (fault: string) => v
 }
 
 /**
- * Shares state in Redis. If Redis is down, the process starts without it and reconnects. While its limiters or its token
- * cache fail, processes use their own.
+ * Shares state in Redis. If Redis is down, the process starts without it and reconnects. While the shared limiters or
+ * the shared token cache fail, each process uses its own.
  */
 export async function openRedisBackend(settings: Settings, log: Log): Promise<StateBackend> {
   const onUncounted = (fault: string): void =>
@@ -111,7 +111,7 @@ export async function openRedisBackend(settings: Settings, log: Log): Promise<St
   };
 }
 
-/** Opens the state that gateways keep in Redis, for a command. @throws {StateUnavailableError} */
+/** Opens the state that gateways store in Redis, for a command. @throws {StateUnavailableError} */
 export async function openRedisState(url: string): Promise<KeyValueStore> {
   const redis = await connectRedis({ url, onChange: () => {} });
   return { ...createRedisStore(redis), close: () => redis.close() };

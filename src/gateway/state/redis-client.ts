@@ -12,23 +12,26 @@ import {
 /** Timeout of a command. A request waits for it, and can continue without Redis. */
 const COMMAND_MS = 500;
 
-/** Pause between two probes while Redis does not respond. */
+/** Milliseconds between two probes while Redis does not respond. */
 const PROBE_MS = 500;
-/** Pause between two probes of a Redis that responds: a process that serves no requests sends nothing else. */
+/** Milliseconds between two probes while Redis responds: a process that serves no requests sends no other commands. */
 const WRITE_MS = 3000;
 
-/** A connection without any data for this long is broken. Longer than the pause between two probes. */
+/** Milliseconds without any data after which a connection is treated as broken. Longer than the pause between two probes. */
 const SOCKET_TIMEOUT_MS = 10_000;
 const PROBE = { keys: [`${LIMIT_PREFIX}probe`], arguments: ["1", String(SOCKET_TIMEOUT_MS / 1000)] };
 
-/** How a Redis refuses to write that can be read: it is full, a replica, can't save, or has too few replicas. */
+/**
+ * Matches the errors of a Redis that can be read but not written: it is full, a replica, can't save, or has too few
+ * replicas.
+ */
 const CANNOT_WRITE = /^(?:OOM|READONLY|MISCONF|NOREPLICAS)\b/;
 
-/** How long the start waits for Redis, and the shutdown for commands in flight. */
+/** Maximum waiting time in milliseconds: of the start for Redis, and of the shutdown for commands in flight. */
 const START_MS = 1000;
 const CLOSE_TIMEOUT_MS = 500;
 
-/** Commands that wait for their response. */
+/** Maximum number of commands that wait for their response. */
 const MAX_COMMANDS = 10_000;
 
 /** Whether Redis responded without executing a command. */
@@ -38,7 +41,7 @@ export const isRejection = (error: unknown): error is Error =>
 type Client = ReturnType<typeof newClient>;
 
 interface RedisOptions {
-  /** `redis://` or, over TLS, `rediss://`: `rediss://user:password@host:port/database`. */
+  /** The address, `redis://` or, over TLS, `rediss://`: `rediss://user:password@host:port/database`. */
   readonly url: string;
   /** Called once for each outage with its reason, and at its end with undefined. */
   readonly onChange: (reason: string | undefined) => void;
@@ -53,7 +56,7 @@ const newClient = (url: string) =>
     url,
     disableOfflineQueue: true,
     commandsQueueMaxLength: MAX_COMMANDS,
-    // The library's time-out ends when a command was sent, so it does not notice a Redis that hangs.
+    // The library's time-out ends when a command was sent, so it does not detect a Redis that hangs.
     commandOptions: { timeout: 0 },
     socket: { connectTimeout: 2000, socketTimeout: SOCKET_TIMEOUT_MS, reconnectStrategy: reconnectAfter },
   });
@@ -65,7 +68,7 @@ interface Subscription {
   isActive: boolean;
 }
 
-/** Why Redis can't be used: it does not respond; it can be read, but not written; it refuses a channel. */
+/** The kinds of faults: Redis does not respond; it can be read but not written; it refuses a channel. */
 type FaultKind = "outage" | "write" | "channel";
 
 /** A connection to Redis that reconnects automatically, and whose commands time out soon. */
@@ -74,7 +77,7 @@ export class RedisClient {
   readonly #onChange: RedisOptions["onChange"];
   readonly #subscriptions: Subscription[] = [];
   readonly #faults = new Map<FaultKind, string>();
-  /** Whether a command has timed out since Redis has last responded. The next commands would wait as long. */
+  /** Whether a command has timed out since Redis last responded. The next commands would wait as long. */
   #isHanging = false;
   #isFaultReported = false;
   #isClosed = false;
@@ -85,7 +88,7 @@ export class RedisClient {
     this.#client = newClient(url);
     this.#onChange = onChange;
     this.#client.on("ready", () => void this.#onReady());
-    // Without a listener the first error would end the process.
+    // Without a listener, the first error would end the process.
     this.#client.on("error", (error: Error) => this.#note("outage", error.message));
   }
 
@@ -97,7 +100,10 @@ export class RedisClient {
     await this.#probe();
   }
 
-  /** Runs a command. @throws {Error} At once while Redis is away or has just timed out, and after half a second if it does not respond. */
+  /**
+   * Runs a command. @throws {Error} immediately while Redis is unavailable or has just timed out, and after half a
+   * second if it does not respond.
+   */
   async run<T>(work: (client: Client) => Promise<T>): Promise<T> {
     if (!this.#client.isReady || this.#isHanging) throw new Error("Redis is away");
     try {
@@ -113,7 +119,7 @@ export class RedisClient {
     }
   }
 
-  /** Why Redis can't be used now: it does not respond, can't be written, or refuses a channel. */
+  /** Returns why Redis can't be used now: it does not respond, can't be written, or refuses a channel. */
   fault(): string | undefined {
     if (!this.#client.isReady || this.#faults.has("outage")) return "does not respond";
     const [write, channel] = [this.#faults.get("write"), this.#faults.get("channel")];
@@ -125,7 +131,7 @@ export class RedisClient {
     return this.fault() === undefined;
   }
 
-  /** Subscribes to a channel. `onMissed` is called each time that messages may have been missed. */
+  /** Subscribes to a channel. `onMissed` is called after each interval in which messages may have been missed. */
   subscribe(channel: string, onMessage: (message: string) => void, onMissed: () => void): void {
     const subscription = { channel, onMessage, onMissed, isActive: false };
     this.#subscriptions.push(subscription);
@@ -140,7 +146,7 @@ export class RedisClient {
     if (this.#client.isOpen) this.#client.destroy();
   }
 
-  /** Notes a fault, or its end, and reports the first fault and the end of the last one. */
+  /** Records a fault, or its end, and reports the first fault and the end of the last one. */
   #note(kind: FaultKind, reason: string | undefined): void {
     if (reason === undefined) this.#faults.delete(kind);
     else this.#faults.set(kind, reason);
@@ -150,7 +156,10 @@ export class RedisClient {
     this.#onChange(reason);
   }
 
-  /** Finds out whether Redis responds, and can be written. Calls share one probe. The next one follows after a pause. */
+  /**
+   * Checks whether Redis responds, and can be written. Concurrent calls share one probe. The next probe follows after a
+   * pause.
+   */
   #probe(): Promise<void> {
     clearTimeout(this.#nextProbe);
     return (this.#probeInFlight ??= this.#probeOnce().finally(() => {
@@ -208,7 +217,7 @@ export class RedisClient {
   }
 }
 
-/** Connects to Redis. Resolves when Redis responds, or after a second; it keeps trying to connect in any case. */
+/** Connects to Redis. Resolves when Redis responds, or after a second; it continues to try to connect in any case. */
 export async function connectRedis(options: RedisOptions): Promise<RedisClient> {
   const redis = new RedisClient(options);
   await redis.connect();
@@ -219,12 +228,12 @@ class TimeoutError extends Error {
   override readonly name = "TimeoutError";
 }
 
-/** Whether an error says that {@link withTimeout} did not wait any longer. */
+/** Whether an error comes from the time-out of {@link withTimeout}. */
 const isTimeout = (error: unknown): error is Error => error instanceof TimeoutError;
 
 /**
- * Waits for work for at most `timeoutMs` milliseconds. A later result is dropped. A result that arrived while this process
- * was busy counts as in time.
+ * Waits for work for at most `timeoutMs` milliseconds. A later result is dropped. A result that arrived while this
+ * process was busy is in time.
  *
  * @throws {Error} If the work takes longer.
  */

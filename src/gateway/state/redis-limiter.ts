@@ -3,16 +3,19 @@ import type { RedisClient } from "./redis-client.ts";
 import { COUNT_REQUESTS, INTEGER, LIMIT_PREFIX, readReply, WINDOW_COUNT } from "./redis-replies.ts";
 import { toStatus, type Limiter, type RateLimit, type RateLimitStatus } from "../limits/limiter.ts";
 
-/** Counts below zero would allow more requests: a key that expired, or that was counted elsewhere, gets no refund. */
+/**
+ * Counts below zero would allow more requests: a key that expired, or that was counted by a different limiter, gets no
+ * refund.
+ */
 const REFUND = `
   if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then return redis.call('DECR', KEYS[1]) end
   return 0`;
 
 /**
- * Counts a request in a limiter of the library. Requests that are rejected count too.
+ * Counts a request in a limiter of the library. Rejected requests are counted as well.
  *
- * @throws {Error} if its store fails. The library rejects with a `RateLimiterRes` if the limit is exceeded: taking one
- *   for the other would reject all clients during an outage of the store.
+ * @throws {Error} if its store fails. The library rejects with a `RateLimiterRes` if the limit is exceeded: confusing
+ *   the two would reject all clients during an outage of the store.
  */
 async function consume(limiter: RateLimiterRedis, key: string): Promise<RateLimitStatus> {
   let isAllowed = true;
@@ -44,7 +47,7 @@ export function createRedisLimiter(
         redis.run(async (client) => readReply(WINDOW_COUNT, await client.eval(script, options))),
     },
     customIncrTtlLuaScript: COUNT_REQUESTS,
-    // Without it the library expects the API of another client package.
+    // Without this option, the library expects the API of a different client package.
     useRedisPackage: true,
     rejectIfRedisNotReady: true,
     keyPrefix: `${LIMIT_PREFIX}${name}`,

@@ -1,13 +1,13 @@
-/** Reads replies of Redis. The client does not check their types, and another program may respond at its address. */
+/** Reads replies of Redis. The client does not check their types, and a different program may respond at the address. */
 import { z } from "zod";
 
-/** Prefix of all keys and channels: a Redis may serve other programs too. */
+/** Prefix of all keys and channels, because a Redis may also serve other programs. */
 export const REDIS_PREFIX = "alpha-gateway:";
 
-/** The keys of the rate limits, which {@link COUNT_REQUESTS} counts. */
+/** The prefix of the keys of the rate limits, which {@link COUNT_REQUESTS} counts. */
 export const LIMIT_PREFIX = `${REDIS_PREFIX}limit:`;
 
-/** Redis gave a reply of another type than its command has. */
+/** The type of a reply is not the one that its command returns. */
 export class RedisReplyError extends Error {
   override readonly name = "RedisReplyError";
 }
@@ -19,14 +19,14 @@ export const TEXTS = z.array(z.string());
 /** The count of a window and its remaining milliseconds, as {@link COUNT_REQUESTS} returns them. */
 export const WINDOW_COUNT = z.tuple([z.int(), z.int()]);
 
-/** @throws {RedisReplyError} if the reply has another type. */
+/** Reads a reply. @throws {RedisReplyError} if it has a different type */
 export function readReply<T>(type: z.ZodType<T>, reply: unknown): T {
   const { success, data } = type.safeParse(reply);
   if (!success) throw new RedisReplyError(`Redis replied with ${typeof reply} of another form than expected`);
   return data;
 }
 
-/** Counts requests in a window that begins with the first. Arguments: requests, seconds. */
+/** Counts requests in a window that starts with the first request. Arguments: number of requests, seconds. */
 export const COUNT_REQUESTS = `
   redis.call('SET', KEYS[1], 0, 'EX', ARGV[2], 'NX')
   local count = redis.call('INCRBY', KEYS[1], ARGV[1])
@@ -40,14 +40,14 @@ export const COUNT_REQUESTS = `
 /** Prefix of all keys of the store. */
 export const PREFIX = `${REDIS_PREFIX}state:`;
 
-/** Between the owner and the value. No value of the gateway starts with it. */
+/** Separates the owner and the value. No value of the gateway starts with it. */
 export const MARK = "\u0001";
 
 const NOW = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** A stored text is the value, or mark, owner, mark, value. */
+/** Splits a stored text, which is either the value, or mark, owner, mark and value. */
 const SPLIT = `
   local function split(stored)
     if string.sub(stored, 1, 1) ~= '\\1' then return nil, stored end
@@ -55,7 +55,7 @@ const SPLIT = `
     return string.sub(stored, 2, mark - 1), string.sub(stored, mark + 1)
   end`;
 
-/** The keys of an owner and of its group are sorted sets: the keys of entries by their end. */
+/** The keys of an owner and of its group are sorted sets: the keys of entries by the time of their expiry. */
 const COUNT = `
   local function owned(owner)
     return { '${PREFIX}owned:' .. owner, '${PREFIX}owned:' .. string.match(owner, '^[^:]*') }
@@ -79,11 +79,11 @@ const ROOM = `
     return 'free'
   end`;
 
-/** Arguments: owner, its share, the bound of its group, entries. */
+/** Arguments: owner, the owner's share, the limit of its group, number of new entries. */
 export const FIND_ROOM = `${NOW} ${COUNT} ${ROOM}
   return room(ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]))`;
 
-/** Arguments: owner, its share, the bound of its group, value, milliseconds. */
+/** Arguments: owner, the owner's share, the limit of its group, value, milliseconds. */
 export const ADD_ENTRY = `${NOW} ${COUNT} ${ROOM}
   for _, set in ipairs(owned(ARGV[1])) do redis.call('ZREMRANGEBYSCORE', set, '-inf', now) end
   if redis.call('EXISTS', KEYS[1]) == 0 then
@@ -94,7 +94,7 @@ export const ADD_ENTRY = `${NOW} ${COUNT} ${ROOM}
   count(ARGV[1], KEYS[1], now + ARGV[5], ARGV[5])
   return 'free'`;
 
-/** Arguments: the expected value, the new one, milliseconds. */
+/** Arguments: the expected value, the new value, milliseconds. */
 export const REPLACE = `${NOW} ${SPLIT} ${COUNT}
   local stored = redis.call('GET', KEYS[1])
   if not stored then return 0 end
@@ -105,7 +105,7 @@ export const REPLACE = `${NOW} ${SPLIT} ${COUNT}
   if owner then count(owner, KEYS[1], now + ARGV[3], ARGV[3]) end
   return 1`;
 
-/** Deletes a value or a set. With an argument, it deletes a value only if it equals the argument. */
+/** Deletes a value or a set. If there is an argument, a value is only deleted if it equals the argument. */
 export const DELETE = `${SPLIT} ${COUNT}
   if redis.call('TYPE', KEYS[1]).ok == 'string' then
     local owner, value = split(redis.call('GET', KEYS[1]))
@@ -114,7 +114,7 @@ export const DELETE = `${SPLIT} ${COUNT}
   end
   return redis.call('DEL', KEYS[1])`;
 
-/** A set expires with its last member. `NX` first: for a key without an expiry, `GT` never sets one. */
+/** A set expires with its last member. `NX` comes first: for a key without an expiry, `GT` never sets one. */
 export const ADD_MEMBER = `${NOW}
   redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
   if not redis.call('ZSCORE', KEYS[1], ARGV[1]) and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then

@@ -25,11 +25,14 @@ import {
   TEXTS,
 } from "./redis-replies.ts";
 
-/** A stored text without its owner. */
+/** Returns a stored text without its owner. */
 const valueOf = (stored: string): string =>
   stored.startsWith(MARK) ? stored.slice(stored.indexOf(MARK, 1) + 1) : stored;
 
-/** The part of its memory that a Redis uses; 0 if it has no bound, makes room when it is full, or does not say. */
+/**
+ * Returns the used part of a Redis' memory; 0 if the memory is unlimited, if Redis evicts keys, or if the reply does
+ * not contain it.
+ */
 function memoryUse(info: string): number {
   if (!/^maxmemory_policy:noeviction/m.test(info)) return 0;
   const bytes = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1] ?? 0);
@@ -42,11 +45,11 @@ const ROOM: z.ZodType<Room> = z.enum(["free", "share used up", "store full"]);
 /** Redis rejects a time of zero. */
 const milliseconds = (ttlSeconds: number): number => Math.max(1, Math.ceil(ttlSeconds * 1000));
 
-/** How full a group of owners is, and the memory of Redis. */
+/** Returns the used part of the limit of each group of owners, and of the memory of Redis. */
 async function readFullness(client: Parameters<Parameters<RedisClient["run"]>[0]>[0], maxEntries: number) {
   const count = (group: OwnerGroup): Promise<number> =>
     client.zCard(`${PREFIX}owned:${group}`).then((reply) => readReply(INTEGER, reply));
-  // Its user may not be permitted to ask.
+  // The Redis user may not be permitted to run INFO.
   const memory = client
     .info()
     .catch(() => "")
@@ -60,11 +63,11 @@ async function readFullness(client: Parameters<Parameters<RedisClient["run"]>[0]
 }
 
 /**
- * Creates the store that keeps state in Redis, for all replicas, by the clock of Redis. Owners have
- * their shares of it. Its last bound is `maxmemory` of Redis with the policy `noeviction`: other policies could drop
- * requested scopes (see docs/guide/run-in-production.md).
+ * Creates the store that keeps state in Redis, for all replicas, by the clock of Redis. Each owner has a limited share.
+ * The total is limited by `maxmemory` of Redis with the policy `noeviction`: other policies could drop requested scopes
+ * (see docs/guide/run-in-production.md).
  *
- * @param maxEntries Bound of the values of all owners of a group.
+ * @param maxEntries Maximum number of values of all owners of a group.
  */
 export function createRedisStore(redis: RedisClient, maxEntries = GROUP_ENTRIES): KeyValueStore {
   async function run<T>(command: Parameters<typeof redis.run<T>>[0]): Promise<T> {
@@ -123,7 +126,7 @@ export function createRedisStore(redis: RedisClient, maxEntries = GROUP_ENTRIES)
     setMembers: (key) => runScript(MEMBERS, TEXTS, key),
     fault: () => (redis.isReady() ? undefined : NOT_WRITABLE),
     fullness: () => run((client) => readFullness(client, maxEntries)),
-    // The connection is also used by others.
+    // Other code also uses the connection.
     close: async () => {},
   };
 }

@@ -12,7 +12,10 @@ const PREFIX = `${REDIS_PREFIX}token:`;
 const PURGE_CHANNEL = `${REDIS_PREFIX}purge`;
 const KEYS_PER_SCAN = 1000;
 
-/** As text: `{"refused":true}`, `{"grants":null}`, `{"grants":"all"}` or `{"grants":[["resource",1],…]}`. */
+/**
+ * Converts the facts about a token to text: `{"refused":true}`, `{"grants":null}`, `{"grants":"all"}` or
+ * `{"grants":[["resource",1],…]}`.
+ */
 function serializeTokenInfo(info: TokenInfo): string {
   if (info.refused) return '{"refused":true}';
   const { grants = null } = info;
@@ -26,7 +29,7 @@ const storedInfoSchema = z.union([
   }),
 ]);
 
-/** @returns undefined for a text that another version or another program has written. */
+/** @returns undefined for a text that a different version or a different program has written */
 function parseTokenInfo(text: string): TokenInfo | undefined {
   try {
     const info = storedInfoSchema.parse(JSON.parse(text));
@@ -38,7 +41,7 @@ function parseTokenInfo(text: string): TokenInfo | undefined {
   }
 }
 
-/** Creates the token cache in Redis. Its keys have the hash of the token, never the token. */
+/** Creates the token cache in Redis. Its keys contain the hash of the token, never the token. */
 export function createRedisTokenCache(
   redis: RedisClient,
   { ttlSeconds, negativeTtlSeconds }: Omit<TokenCacheOptions, "size">,

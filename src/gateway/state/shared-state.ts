@@ -1,4 +1,4 @@
-/** State about clients that all serving processes share: its location, and the part that this process keeps. */
+/** State about clients that all serving processes share: its location, and the part that this process stores. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -15,25 +15,25 @@ import type { StateBackend } from "./state-backend.ts";
 import { openSqliteKeyValueStore } from "./sqlite-store.ts";
 import { STATE_FILE } from "./sqlite-schema.ts";
 
-/** The state as requests use it. */
+/** The state in the form for requests. */
 export interface SharedState extends Omit<StateBackend, "limiterOf" | "tokenCache"> {
   readonly limits: RateLimits;
   readonly tokens: TokenCache;
 }
 
-/** The settings that say where the state is. */
+/** The settings that define where the state is stored. */
 export type StateSettings = Pick<Settings, (typeof STATE_SETTINGS)[number]>;
 
-/** A place in which several processes share their state. Its module is loaded when it is used. */
+/** A store that several processes share. Its module is loaded when it is used. */
 interface SharedPlace {
   open(settings: Settings, log: Log): Promise<StateBackend>;
-  /** Opens its stored keys alone, for a command. @throws {StateUnavailableError} */
+  /** Opens only the key-value store, for a command. @throws {StateUnavailableError} */
   openStore(address: string): Promise<KeyValueStore>;
 }
 
 type AddressSetting = (typeof SHARED_STATE_SETTINGS)[number];
 
-/** The place for each setting with an address. */
+/** For each setting that holds the address of a shared store: how to open that store. */
 const PLACES: Readonly<Record<AddressSetting, SharedPlace>> = {
   REDIS_URL: {
     open: async (settings, log) => (await import("./redis-backend.ts")).openRedisBackend(settings, log),
@@ -41,11 +41,11 @@ const PLACES: Readonly<Record<AddressSetting, SharedPlace>> = {
   },
 };
 
-/** The setting that says where several processes share their state. Undefined: this process is alone. */
+/** Returns the setting that contains the address of the shared store. Undefined if this process does not share its state. */
 const addressSettingOf = (settings: StateSettings): AddressSetting | undefined =>
   SHARED_STATE_SETTINGS.find((name) => settings[name] !== undefined);
 
-/** State of this process: its only state, a cache of the shared state, or the fallback for it. */
+/** Creates the state of this process: its only state, a cache of the shared state, or the fallback for it. */
 const createLocalState = (settings: Settings) => ({
   limiters: {
     all: createMemoryLimiter(settings.RATE_LIMIT),
@@ -58,7 +58,10 @@ const createLocalState = (settings: Settings) => ({
   }),
 });
 
-/** Shares limits and token infos. While the backend can't be reached, this process enforces its part of the limits. */
+/**
+ * Adds fallbacks for shared limits and token infos. While the backend can't be reached, this process enforces its part
+ * of the limits.
+ */
 function withFallbacks({ limiterOf, tokenCache, ...backend }: StateBackend, settings: Settings): SharedState {
   const { limiters, tokens } = createLocalState(settings);
   const limiter = (name: LimiterName, points: number) =>
@@ -76,7 +79,7 @@ function withFallbacks({ limiterOf, tokenCache, ...backend }: StateBackend, sett
   };
 }
 
-/** The state of a gateway that is alone: in this process, and in SQLite. */
+/** Opens the state of a single-process gateway: memory and SQLite. */
 function openLocalState(settings: Settings, log: Log): SharedState {
   const { limiters, tokens } = createLocalState(settings);
   const state = openSqliteKeyValueStore({
@@ -94,7 +97,7 @@ function openLocalState(settings: Settings, log: Log): SharedState {
   };
 }
 
-/** Opens the state of clients where the settings say. */
+/** Opens the state of clients in the store that the settings define. */
 export async function openSharedState(settings: Settings, log: Log): Promise<SharedState> {
   const name = addressSettingOf(settings);
   if (name === undefined) return openLocalState(settings, log);
@@ -102,9 +105,9 @@ export async function openSharedState(settings: Settings, log: Log): Promise<Sha
 }
 
 /**
- * Opens the state store of a gateway, which may be running.
+ * Opens the state store of a gateway, even while that gateway runs.
  *
- * @returns undefined if there is none yet
+ * @returns undefined if there is no store yet
  * @throws {StateUnavailableError}
  */
 export async function openExistingState(settings: StateSettings): Promise<KeyValueStore | undefined> {

@@ -11,7 +11,10 @@ import {
 
 export const STATE_FILE = "state.db";
 
-/** An owner is `group:id`. Counting the entries at each write would take milliseconds for a large owner. */
+/**
+ * An owner is `group:id`. The number of its entries is stored, because counting at each write would take milliseconds
+ * for a large owner.
+ */
 const VERSION_1 = `
   CREATE TABLE entry (
     key TEXT PRIMARY KEY, value TEXT NOT NULL, ends INTEGER NOT NULL, owner TEXT
@@ -34,7 +37,7 @@ const VERSION_1 = `
   END;
 `;
 
-/** "agst" in ASCII. `schema.ts` says how a step is added. */
+/** "agst" in ASCII. `schema.ts` explains how to add a step. */
 const SCHEMA: SqliteSchema = { applicationId: 0x61677374, steps: [VERSION_1] };
 
 /** @throws {StateUnavailableError} if the file is not a database of this store, is damaged, or was written by a newer version. */
@@ -48,7 +51,7 @@ export function openStateDatabase(directory: string): DatabaseSync {
     database = new DatabaseSync(file);
     // FULL: a refresh token can be used once, and its replacement must survive a power failure.
     database.exec("PRAGMA busy_timeout = 2000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-    // Expired rows are overwritten: they may be about a client that wants to be forgotten.
+    // Expired rows are overwritten, because a client may have asked to delete its data.
     database.exec("PRAGMA secure_delete = ON");
     const damage = database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
     if (damage !== "ok") throw new Error(`it is damaged: ${String(damage)}`);

@@ -15,25 +15,31 @@ import { openStateDatabase, STATE_FILE } from "./sqlite-schema.ts";
 
 export interface SqliteStoreOptions {
   readonly directory: string;
-  /** Bound of the values of all owners of a group. Default {@link GROUP_ENTRIES}. */
+  /** Maximum number of values of all owners of a group. Default {@link GROUP_ENTRIES}. */
   readonly maxEntries?: number;
-  /** Bound of the members of all sets. Default 500 000, some 100 MB. */
+  /** Maximum number of members of all sets. Default 500 000, about 100 MB. */
   readonly maxMembers?: number;
-  /** Called once when the file is lost, with the reason. */
+  /** Called once if the file is lost, with the reason. */
   readonly onLost?: (reason: string) => void;
 }
 
 const MAX_MEMBERS = 500_000;
-/** A member whose time would grow by less than this is not written again: each write waits for the disk. */
+/**
+ * Minimum extension of a member's expiry in milliseconds: smaller ones are not written, because each write waits for
+ * the disk.
+ */
 const EXTENSION_MS = 60_000;
 const SWEEP_MS = 60_000;
-/** Writes between two sweeps, and rows of a table that one deletes: it must not hold the event loop. */
+/**
+ * Number of writes between two sweeps, and of rows of a table that one sweep deletes, so that it does not block the
+ * event loop.
+ */
 const SWEEP_AFTER = 1000;
 const SWEEP_ROWS = 1000;
-/** Pause between two probes: each waits for the disk, and anybody may ask for the readiness. */
+/** Minimum time between two probes, because a probe waits for the disk and `/readyz` is unauthenticated. */
 const PROBE_MS = 1000;
 
-/** Key of an entry that has expired when it is written. */
+/** Key of an entry that is already expired when it is written. */
 const PROBE = "probe";
 
 function prepare(database: DatabaseSync) {
@@ -60,7 +66,7 @@ function prepare(database: DatabaseSync) {
     ),
     delete: both((table) => `DELETE FROM ${table} WHERE key = ?`),
     deleteIf: database.prepare("DELETE FROM entry WHERE key = ? AND value = ?"),
-    // A member that has expired and was not deleted yet can be added again.
+    // A member that has expired, but was not deleted yet, can be added again.
     addToSet: database.prepare(
       `INSERT INTO member (key, member, ends) SELECT :key, :member, :ends
        WHERE EXISTS (SELECT 1 FROM member WHERE key = :key AND member = :member)
@@ -77,10 +83,10 @@ function prepare(database: DatabaseSync) {
   };
 }
 
-/** The file of the store. It deletes expired entries, and notices the loss of the file. */
+/** The file of the store. Deletes expired entries, and detects the loss of the file. */
 class StateFile {
   readonly statements: ReturnType<typeof prepare>;
-  /** Updated by each sweep, not by each write: the bound may be exceeded between two sweeps. */
+  /** Number of members. Updated by each sweep, not by each write, so the limit may be exceeded between two sweeps. */
   members = 0;
   readonly #database: DatabaseSync;
   readonly #onLost: SqliteStoreOptions["onLost"];
@@ -133,7 +139,7 @@ class StateFile {
     return result;
   }
 
-  /** All or nothing, and one wait for the disk. */
+  /** Runs work in one transaction, which waits for the disk once. */
   inOneWrite<T>(work: () => T): T {
     this.#database.exec("BEGIN IMMEDIATE");
     try {
@@ -146,7 +152,7 @@ class StateFile {
     }
   }
 
-  /** @throws {Error} if what was written is lost with this process. */
+  /** @throws {Error} if written data would be lost with this process */
   #checkFile(): void {
     const lost = this.#lostFile();
     if (lost === undefined) return;
@@ -155,7 +161,7 @@ class StateFile {
     throw new Error(lost);
   }
 
-  /** A full disk, and one that may only be read, can be read: only a write shows that the store works. */
+  /** A full disk, and a read-only disk, can be read: only a write shows that the store works. */
   fault(): string | undefined {
     const now = performance.now();
     if (now - this.#probedAt < PROBE_MS) return this.#fault;
@@ -183,8 +189,8 @@ class StateFile {
 const expiry = (now: number, ttlSeconds: number): number => now + Math.ceil(ttlSeconds * 1000);
 
 /**
- * Opens the store that keeps state in the data folder. Several processes of one machine may open the same. It is
- * synchronous: a read takes microseconds, and writes are as rare as token exchanges.
+ * Opens the store in the data folder. Several processes of one machine may open the same store. It is synchronous: a
+ * read takes microseconds, and writes are as rare as token exchanges.
  *
  * @throws {StateUnavailableError} if the file can't be used. It is never overwritten.
  */
@@ -202,7 +208,7 @@ export function openSqliteKeyValueStore({
     return file.countEntries(`${group}:`) + entries > maxEntries ? "store full" : "free";
   }
 
-  /** Entries that have expired count until they are deleted: an owner without room has them deleted first. */
+  /** Expired entries are counted until they are deleted: if an owner has no room, its expired entries are deleted first. */
   function roomOf(owner: Owner, entries: number): Room {
     if (findRoom(owner, entries) !== "free") file.sweep();
     return findRoom(owner, entries);

@@ -1,10 +1,10 @@
 import type { Fullness, KeyValueStore, Log, Metrics } from "../../base/index.ts";
 
-/** From here on the operator should know. */
+/** The used part above which the operator is informed. */
 const NEARLY_FULL = 0.8;
 const CHECK_MS = 10_000;
 
-/** The content of each part of the store, for the operator. */
+/** The content of each part of the store, in words for the operator. */
 const PARTS: Readonly<Record<keyof Fullness, string>> = {
   application: "tokens of sign-ins",
   personal: "personal tokens",
@@ -12,8 +12,8 @@ const PARTS: Readonly<Record<keyof Fullness, string>> = {
 };
 
 /**
- * Watches how full the state store is: a gauge, and a line in the log when a part is nearly full. Nothing in it is removed
- * for something new, so that only new tokens and requests fail.
+ * Watches how full the state store is: with a gauge, and a line in the log if a part is nearly full. No entry is
+ * removed to make room, so only new tokens and requests fail.
  */
 export function watchFullness(
   state: Pick<KeyValueStore, "fullness">,
@@ -23,7 +23,7 @@ export function watchFullness(
   const reported = new Set<string>();
 
   async function check(): Promise<void> {
-    // A store that does not respond is reported by its own readiness.
+    // The readiness check of the store reports a store that does not respond.
     fullness = await state.fullness().catch(() => fullness);
     for (const [part, used] of Object.entries(fullness) as [keyof Fullness, number][]) {
       if (used < NEARLY_FULL) reported.delete(part);
@@ -47,7 +47,7 @@ export function watchFullness(
   void check();
   const timer = setInterval(() => void check(), CHECK_MS).unref();
   return {
-    /** Why sign-ins fail; empty if they don't. */
+    /** Returns why sign-ins fail; empty if they don't. */
     async problems(): Promise<readonly string[]> {
       await check();
       return fullness.application >= 1 ? ["the state store is full: sign-ins fail"] : [];

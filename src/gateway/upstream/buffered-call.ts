@@ -10,14 +10,14 @@ import { wasClosedWhileIdle } from "./watched-connection.ts";
 /** Pauses before the second and third attempt. They bridge a lost connection; a restart of v4 takes longer. */
 const RETRY_PAUSES_MS = [50, 250];
 
-/** Errors after which another attempt is pointless. */
+/** Errors that are not retried, because a further attempt would fail as well. */
 const NOT_RETRIED = new Set(["too_large", "timed_out", "circuit_open", "no_connection"]);
 
-/** Whether a write is sent once more. A GET has its own retries. */
+/** Whether a write is sent again. A GET has its own retries. */
 const isSentAgain = ({ method }: HttpRequest, error: unknown): boolean =>
   method !== "GET" && maySendAgain(method, wasClosedWhileIdle(error));
 
-/** A whole response, its body not decoded. */
+/** A whole response with its undecoded body. */
 interface RawResponse extends ResponseHead {
   readonly body: Buffer;
 }
@@ -27,13 +27,13 @@ type DecodedResponse = Omit<HttpResponse, "ms">;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Collects one response of undici's dispatcher. Own code for speed: `request()` creates a stream for each body, which
- * costs as much as the request itself, and the gateway needs the whole body anyway.
+ * Collects one response of undici's dispatcher. This is own code for speed: `request()` creates a stream for each body,
+ * which costs as much as the request itself, and the gateway needs the whole body anyway.
  */
 class ResponseCollector implements Dispatcher.DispatchHandler {
   readonly #resolve: (response: RawResponse) => void;
   readonly #reject: (error: unknown) => void;
-  /** Called when undici is done with the request, which may be long after it was aborted. */
+  /** Called when undici has finished with the request, which may be long after it was aborted. */
   readonly #onDone: () => void;
   readonly #limit: TimeLimit;
   #controller: Dispatcher.DispatchController | undefined;
@@ -72,7 +72,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     if (this.#limit.reason) controller.abort(this.#limit.reason);
   }
 
-  /** Also called for informational responses, before the final one. */
+  /** Called for the final response, and for informational responses before it. */
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
@@ -101,7 +101,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 interface BufferedCallOptions {
   readonly pool: UpstreamPool;
   readonly timeoutMs: number;
-  /** Largest response in bytes, decoded. */
+  /** Maximum size of a decoded response in bytes. */
   readonly maxBytes: number;
 }
 
@@ -110,7 +110,7 @@ class BufferedCall {
   readonly #options: BufferedCallOptions;
   readonly #request: HttpRequest;
   readonly #limit: TimeLimit;
-  /** Reports the outcome of the last attempt to the breaker; undefined until one was allowed. */
+  /** Reports the outcome of the last attempt to the breaker; undefined until an attempt was allowed. */
   report: (() => void) | undefined;
 
   constructor(options: BufferedCallOptions, request: HttpRequest, limit: TimeLimit) {
@@ -136,7 +136,7 @@ class BufferedCall {
     return this.#attempt();
   }
 
-  /** @param isAgain whether this write was sent before */
+  /** @param isAgain whether this write was already sent once */
   async #attempt(isAgain = false): Promise<DecodedResponse> {
     const { client } = this.#request;
     const { pool, maxBytes } = this.#options;
@@ -171,7 +171,7 @@ class BufferedCall {
     return { status, headers, bytes: toUtf8(data) };
   }
 
-  /** Sends the request over an acquired connection, which is released when undici is done with it. */
+  /** Sends the request over an acquired connection, which is released when undici has finished with it. */
   #dispatch(release: () => void): Promise<RawResponse> {
     const { pool } = this.#options;
     return new Promise((resolve, reject) => {
@@ -180,7 +180,7 @@ class BufferedCall {
     });
   }
 
-  /** After a wait for a connection, a time-out is v4's failure only if v4 had half of the time. */
+  /** Converts an error after a wait for a connection: a time-out is only v4's failure if v4 had at least half of the time. */
   #toFailureAfterWait(error: unknown, startedAt: number): unknown {
     const { timeoutMs } = this.#options;
     const hadTime = performance.now() - startedAt >= timeoutMs / 2;
@@ -189,7 +189,7 @@ class BufferedCall {
   }
 }
 
-/** Creates the function that sends requests whose bodies fit in memory, and buffers the whole responses. */
+/** Creates the function that sends requests whose bodies fit in memory, and buffers their whole responses. */
 export function createBufferedCall(options: BufferedCallOptions): Upstream["call"] {
   const { timeoutMs } = options;
   const onTimeout = (): UpstreamError => new UpstreamError("timed_out", `no response in ${timeoutMs} ms`);

@@ -1,16 +1,16 @@
-/** Cancels calls: their client has disconnected, or their time is up. */
+/** Cancels calls if their client disconnects, or their time limit ends. */
 import { UpstreamError } from "./upstream-error.ts";
 
 /** The part of an `AbortSignal` that calls need. */
 export interface CancelSignal {
   readonly aborted: boolean;
-  /** Why it was aborted: an {@link UpstreamError}, or anything else if the client has disconnected. */
+  /** The reason: an {@link UpstreamError}, or any other value if the client has disconnected. */
   readonly reason?: unknown;
   addEventListener(type: "abort", listener: () => void): void;
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** A signal that its owner aborts, once. Costs a tenth of an `AbortController`. */
+/** A signal that its owner aborts once. It costs a tenth of an `AbortController`. */
 export class Cancellation implements CancelSignal {
   aborted = false;
   reason: UpstreamError | undefined;
@@ -25,7 +25,7 @@ export class Cancellation implements CancelSignal {
     if (index !== -1) this.#listeners.splice(index, 1);
   }
 
-  /** @param reason Default: the client has disconnected. */
+  /** @param reason Default: the client has disconnected */
   abort(reason?: UpstreamError): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -36,11 +36,11 @@ export class Cancellation implements CancelSignal {
   }
 }
 
-/** The error of calls that a signal has cancelled. */
+/** Returns the error of calls that a signal has cancelled. */
 export const cancelError = ({ reason }: CancelSignal): UpstreamError =>
   reason instanceof UpstreamError ? reason : new UpstreamError("client_aborted", "the client disconnected");
 
-/** Cancels calls when their client disconnects, and when their time is up. It always has a reason. */
+/** Cancels calls if their client disconnects, or their time limit ends. It always has a reason. */
 export class TimeLimit extends Cancellation {
   readonly #client: CancelSignal | undefined;
   readonly #endsAt: number;
@@ -49,8 +49,8 @@ export class TimeLimit extends Cancellation {
 
   /**
    * @param client undefined for calls of the gateway itself
-   * @param ms milliseconds
-   * @param createError the error of calls whose time is up
+   * @param ms the time limit in milliseconds
+   * @param createError creates the error of calls that exceed the limit
    */
   constructor(client: CancelSignal | undefined, ms: number, createError: () => UpstreamError) {
     super();
@@ -61,7 +61,7 @@ export class TimeLimit extends Cancellation {
     client?.addEventListener("abort", this.#onAbort);
   }
 
-  /** Milliseconds until the time is up. */
+  /** Milliseconds until the time limit. */
   get remainingMs(): number {
     return this.#endsAt - performance.now();
   }
@@ -78,7 +78,7 @@ export class TimeLimit extends Cancellation {
   }
 }
 
-/** Waits for some milliseconds, or until a signal is aborted. A call that follows then fails without being sent. */
+/** Waits for some milliseconds, or until a signal is aborted. A call after that fails without being sent. */
 export function pauseUntilAborted(ms: number, signal: CancelSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -25,13 +25,13 @@ export interface CatalogCache extends CatalogCopy {
   /** Reads all catalogs. A catalog that can't be read keeps its previous copy. Resolves when all reads have ended. */
   refresh(): Promise<void>;
   /**
-   * Reads the catalogs that v4 does not show without a token, with the token of a client, if the pack allows it.
+   * Reads the catalogs that v4 does not return without a token, with the token of a client, if the pack allows it.
    * Costs nothing if there are none. After a failure the same token is not tried for a while.
    *
    * @param hash Hash of the token, which v4 must have accepted.
    */
   refreshWith(hash: string, token: SentToken | undefined): Promise<unknown> | undefined;
-  /** Whether a catalog was never read, because v4 does not show it without a token, and may be read with a client's. */
+  /** Whether a catalog was never read, because v4 does not return it without a token, and may be read with a client's token. */
   awaitsToken(catalog: string): boolean;
   /** The catalogs that were never read, each with the reason. */
   missing(): readonly string[];
@@ -41,19 +41,19 @@ export interface CatalogCache extends CatalogCopy {
   stop(): void;
 }
 
-/** Tokens that are remembered because they could not read a catalog. */
+/** Maximum number of tokens that are stored because they could not read a catalog. */
 const MAX_FAILED_TOKENS = 1000;
 
 /** Pause after a failed read. Shorter than any usual TTL, so that the gateway becomes ready soon. */
 const RETRY_MS = 2000;
 
-/** How catalogs are read and cached, and the listeners for faults. */
+/** How catalogs are read and cached, and the callbacks for faults. */
 interface CatalogOptions extends CatalogReaderOptions {
   readonly ttlMs: number;
   readonly onFault: (catalog: string, message: string) => void;
-  /** Called after each read of a catalog that leaves out rows. */
+  /** Called after each read of a catalog that omits rows. */
   readonly onRowsLeftOut: ((catalog: string, rows: LeftOutRows) => void) | undefined;
-  /** Ends the reads. */
+  /** Aborts the reads. */
   readonly end: AbortSignal;
 }
 
@@ -61,9 +61,9 @@ interface CatalogOptions extends CatalogReaderOptions {
 class CachedList {
   readonly name: string;
   copy: CachedCatalog | undefined;
-  /** Why the last read failed. */
+  /** The reason why the last read failed. */
   error: string | undefined;
-  /** Whether v4 does not show it without a token, and it may be read with a client's. */
+  /** Whether v4 does not return the catalog without a token, and it may be read with a client's token. */
   needsToken = false;
   readonly #source: CatalogSource;
   readonly #options: CatalogOptions;
@@ -77,7 +77,7 @@ class CachedList {
     this.#options = options;
   }
 
-  /** Reads it. A failed read keeps the copy. @returns the error, if it could not be read */
+  /** Reads the catalog. If the read fails, the copy stays. @returns the error, if the catalog could not be read */
   async read(token?: SentToken): Promise<Error | undefined> {
     const { onFault, onRowsLeftOut, end } = this.#options;
     try {
@@ -92,20 +92,20 @@ class CachedList {
         error instanceof CatalogNotShownError && this.#source.catalog.keepsItem !== undefined;
       if (mayHaveToken && token === undefined) this.needsToken = true;
       this.error = (error as Error).message + (mayHaveToken ? ": it is read with a client's token" : "");
-      // A client whose token has no right to read the catalog is not a problem to report.
+      // A client's token without the right to read the catalog is not a problem to report.
       if ((!mayHaveToken || token === undefined) && !end.aborted) onFault(this.name, this.error);
       return error as Error;
     }
   }
 
-  /** Whether it is to be read with a token. */
+  /** Whether the catalog should be read with a token. */
   isDue(): boolean {
     return this.needsToken && performance.now() - this.#readAt > this.#options.ttlMs;
   }
 
-  /** Reads it with a token. If the read of another token is in flight and fails, this one tries once. */
+  /** Reads the catalog with a token. If a read with a different token is in flight and fails, this read tries once. */
   async readWith(hash: string, token: SentToken): Promise<void> {
-    // Without a read in flight this one begins at once: requests of the same turn wait for it.
+    // If no read is in flight, this one starts immediately: requests of the same turn wait for it.
     if (this.#readInFlight) await this.#readInFlight;
     if (!this.isDue() || this.#readInFlight || this.#failedTokens.has(hash)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -118,7 +118,7 @@ class CachedList {
   }
 }
 
-/** Creates the function that reads all catalogs, and then again and again in the background. Calls share one read. */
+/** Creates the function that reads all catalogs, and then repeats this in the background. Concurrent calls share one read. */
 function createRefresh(lists: readonly CachedList[], ttlMs: number, end: AbortSignal): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let inFlight: Promise<void> | undefined;
@@ -145,7 +145,7 @@ function sourcesOf({ resources, dialect }: Pack): readonly CatalogSource[] {
     if (!catalog) return [];
     const { list, item, mayBeOmitted } = upstreamEnvelopeOf(resource, dialect);
     const readWrapped = createObjectReader(objectPath(item, upstreamName));
-    // The reader has bounds of its own.
+    // The reader has its own limits.
     const parseList = createListParser(list, { mayBeOmitted });
     return [{ catalog, read, readWrapped, parseList }];
   });
@@ -165,7 +165,7 @@ export function connectCatalogs(
 ): CatalogCache {
   const { name, base_path: prefix, filters } = pack.dialect.upstream;
   const { gatewayToken } = upstreamTokens ?? {};
-  // A v4 that never responds would delay the exit of the process until the call times out.
+  // Otherwise, a v4 that never responds would delay the exit of the process until the call times out.
   const end = new AbortController();
   const call: Upstream["call"] = (request) => upstream.call(request, end.signal);
   const options: CatalogOptions = {

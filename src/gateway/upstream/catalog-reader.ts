@@ -30,7 +30,7 @@ import type { Upstream } from "./http-call.ts";
 export interface CatalogSource {
   readonly catalog: Catalog;
   readonly read: ReadFunction;
-  /** Reads the object in the wrapper of an item; undefined if items have none. */
+  /** Reads the object in the wrapper of an item; undefined if items have no wrapper. */
   readonly readWrapped?: ReadWrapped | undefined;
   readonly parseList: ParseListBody;
 }
@@ -47,21 +47,21 @@ export interface CachedCatalog {
   readonly leftOut: LeftOutRows | undefined;
 }
 
-/** Rows of a catalog that it does not have: they have no id, or an expression of the pack fails on them. */
+/** Rows that are omitted from a catalog: they have no id, or an expression of the pack fails on them. */
 export interface LeftOutRows {
   readonly count: number;
-  /** The id of the first one; empty if it has none. */
+  /** The id of the first omitted row; empty if it has none. */
   readonly id: string;
-  /** Why that one was left out. */
+  /** The reason why the first row was omitted. */
   readonly message: string;
-  /** The file and line of the pack that this is about. */
+  /** The file and line of the pack that the reason refers to. */
   readonly place: string;
 }
 
-/** The inputs for the paths of lists, apart from the catalog. */
+/** The inputs for the paths of lists, except for the catalog. */
 interface CatalogPaths {
   readonly prefix: string;
-  /** How lists are paged that say nothing of it. */
+  /** How lists are paged if they define no pagination. */
   readonly paging: CatalogPaging;
   readonly filterWriter: FilterWriter;
 }
@@ -70,20 +70,20 @@ export interface CatalogReaderOptions extends CatalogPaths {
   /** Names the upstream in messages. */
   readonly name: string;
   readonly upstream: Upstream;
-  /** Undefined if the upstream has no filters in a header. */
+  /** Undefined if the upstream has no header for filters. */
   readonly filterHeader: string | undefined;
-  /** Headers that all requests have. */
+  /** Headers of all requests. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The gateway's own token; undefined if it has none. */
   readonly gatewayToken?: SentToken | undefined;
 }
 
-/** Bounds of one catalog, so that v4 can't fill the memory. A walk has a bound of its own for pages. */
+/** Limits of one catalog, so that v4 can't fill the memory. The number of pages has its own limit. */
 const MAX_PAGE_BYTES = 1024 * 1024;
 const MAX_ITEMS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** v4 does not show the catalog, either without a token or to the owner of this token. */
+/** v4 does not return the catalog without a token, or to the owner of this token. */
 export class CatalogNotShownError extends Error {
   override readonly name = "CatalogNotShownError";
   readonly code = "AG_CATALOG_NOT_SHOWN";
@@ -91,7 +91,7 @@ export class CatalogNotShownError extends Error {
 
 const NO_TOKEN: SentToken = { headers: {}, query: undefined };
 
-/** Catalogs are translated without catalogs and without other calls. */
+/** The context for translating catalogs: without catalogs and without other calls. */
 const EMPTY_CONTEXT: ReadContext = { catalogs: NO_CATALOGS, calls: {} };
 
 const idOf = (item: unknown, idMember: string): string | undefined => {
@@ -99,17 +99,17 @@ const idOf = (item: unknown, idMember: string): string | undefined => {
   return typeof id === "string" ? id : undefined;
 };
 
-/** The path of a page of a list. @param query of the page */
+/** Returns the path of a page of a list. @param query the query for the page */
 const pagePath = ({ path, filter }: CatalogCall, query: string, { prefix, filterWriter }: CatalogPaths) =>
   addQuery(addQuery(prefix + path, query), filterWriter.write(filter).query);
 
 const walkPages = (call: CatalogCall, { paging }: CatalogPaths) => (call.paging ?? paging).walkAll(MAX_ITEMS);
 
-/** The path with which the reading of a list begins. */
+/** Returns the path of the first request for a list. */
 export const firstPagePath = (call: CatalogCall, paths: CatalogPaths): string =>
   pagePath(call, walkPages(call, paths).query, paths);
 
-/** One read of a whole catalog, within the bounds. */
+/** One read of a whole catalog, within the limits. */
 class CatalogRead {
   readonly #source: CatalogSource;
   readonly #token: SentToken | undefined;
@@ -152,7 +152,7 @@ class CatalogRead {
     };
   }
 
-  /** Adds a row. One row on which an expression fails is left out: the others are usable. */
+  /** Adds a row. If an expression fails on a row, only that row is omitted. */
   async #add(id: string, createEntry: () => Promise<CatalogEntry | undefined>): Promise<boolean> {
     try {
       const entry = await createEntry();
@@ -177,7 +177,7 @@ class CatalogRead {
     return createCatalogEntry(await read(cursorAt(item), { ...EMPTY_CONTEXT, lost }), lost);
   }
 
-  /** Reads all pages of a list. @returns The JSON text of each item. */
+  /** Reads all pages of a list. @returns the JSON text of each item */
   async #readAllPages(call: CatalogCall): Promise<string[]> {
     const { upstreamCursor } = call.paging ?? this.#options.paging;
     const items: string[] = [];
@@ -217,7 +217,7 @@ class CatalogRead {
     return { list, headers: response.headers };
   }
 
-  /** @throws {Error} if the page exceeds the bounds. */
+  /** @throws {Error} if the page exceeds the limits */
   #parsePage(bytes: Buffer) {
     if (bytes.length > MAX_PAGE_BYTES) throw new Error(`a page has more than ${MAX_PAGE_BYTES} bytes`);
     this.#bytesLeft -= bytes.length;
@@ -237,8 +237,8 @@ class CatalogRead {
 /**
  * Reads a whole catalog from v4 and translates it.
  *
- * @throws {CatalogNotShownError} if v4 does not show the catalog. {UpstreamError} without a response. {Error} if the
- *   catalog exceeds the bounds.
+ * @throws {CatalogNotShownError} if v4 does not return the catalog. {UpstreamError} if there is no response. {Error} if
+ *   the catalog exceeds the limits.
  */
 export const readCatalog = (
   source: CatalogSource,

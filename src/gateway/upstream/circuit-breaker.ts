@@ -6,11 +6,17 @@ import type { AttemptOutcome } from "./upstream-error.ts";
 export type CircuitState = "closed" | "open" | "half-open";
 
 export interface CircuitBreakerOptions {
-  /** With fewer recent attempts the circuit stays closed. Default 50. */
+  /** Minimum number of recent attempts for opening the circuit. Default 50. */
   readonly minAttempts?: number;
-  /** How long the circuit stays open before a probe, and how long a client waits between two probes, in milliseconds. Default 1000. */
+  /**
+   * Time in milliseconds that the circuit stays open before a probe, and that a client waits between two probes.
+   * Default 1000.
+   */
   readonly openMs?: number;
-  /** Whether clients may share an address, as behind a proxy that is not in `TRUST_PROXY`: then an accepted token is a client. Default: a network is. */
+  /**
+   * Whether clients may share an address, as behind a proxy that is not in `TRUST_PROXY`: if so, each accepted token is
+   * treated as a client. Default: each network is.
+   */
   readonly areAddressesShared?: boolean;
   /** Called when the circuit opens, and when it closes. */
   readonly onChange?: ((state: CircuitState) => void) | undefined;
@@ -18,30 +24,40 @@ export interface CircuitBreakerOptions {
   readonly clock?: () => number;
 }
 
-/** Attempts are counted in windows of this length. A window begins with the first attempt after the previous one. */
+/**
+ * Milliseconds. Attempts are counted in windows of this length. A window starts with the first attempt after the
+ * previous window.
+ */
 const WINDOW_MS = 10_000;
 
-/** The circuit opens for everybody if more clients than this share most of the failures. */
+/**
+ * Maximum number of clients for which the circuit opens separately. If more clients share most of the failures, it
+ * opens for all clients.
+ */
 const MAX_BLAMED = 4;
 
-/** Clients that may probe within `openMs`. If the probes of the blamed ones fail, the probe of another one may succeed. */
+/**
+ * Maximum number of clients that may probe within `openMs`. If the probes of the blamed clients fail, that of another
+ * client may succeed.
+ */
 const MAX_PROBES = MAX_BLAMED + 1;
 
 /** The attempts in one window. */
 interface Attempts {
   readonly since: number;
   succeeded: number;
-  /** Failures by client: by its name, and by its accepted token, which it may use from several networks. */
+  /** Failures by client: by its name, and by its accepted token, which it may use in several networks. */
   readonly failed: readonly [byName: Shares, byToken: Shares];
   /** Failures that no client can cause. */
   failedAnyway: number;
 }
 
 /**
- * While v4 fails, requests fail fast and do not pile up. If a few clients cause most failures, the circuit opens for
- * these alone, because others may use parts of v4 that work.
+ * While v4 fails, requests fail fast and do not pile up. If a few clients cause most failures, the circuit only opens
+ * for these, because other clients may use parts of v4 that work.
  *
- * Own code, because it serves undici, file streams and the native proxy. It can't wrap calls as common libraries do.
+ * This is own code, because it serves undici, file streams and the native proxy. It can't wrap calls as common
+ * libraries do.
  */
 export class CircuitBreaker {
   /** How long the circuit stays open before a probe, in milliseconds. */
@@ -49,11 +65,11 @@ export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions;
   readonly #clock: () => number;
   #attempts: Attempts | undefined;
-  /** When it opened; undefined while the circuit is closed. */
+  /** The time when the circuit opened; undefined while it is closed. */
   #openedAt: number | undefined;
-  /** The clients that the circuit is open for; undefined: everybody. */
+  /** The clients for which the circuit is open; undefined: for all clients. */
   #openFor: ReadonlySet<string> | undefined;
-  /** When the last probe of each client began, or failed. A probe may never end, because a client can hold it. */
+  /** The time when the last probe of each client started, or failed. A probe may never end, because a client can delay it. */
   #probes: ReadonlyMap<string, number> = new Map();
 
   constructor(options: CircuitBreakerOptions = {}) {
@@ -62,7 +78,7 @@ export class CircuitBreaker {
     this.#clock = options.clock ?? (() => performance.now());
   }
 
-  /** The state for one client. @param client undefined: a call without a client */
+  /** Returns the state for one client. @param client undefined: a call that belongs to no client */
   state(client?: ShareClient): CircuitState {
     if (this.#openedAt === undefined) return "closed";
     if (this.#isRecent(this.#openedAt)) return "open";
@@ -70,16 +86,16 @@ export class CircuitBreaker {
     return probes.size >= MAX_PROBES || probes.has(this.#nameOf(client)) ? "open" : "half-open";
   }
 
-  /** Whether a client's calls fail fast now. @param client as for {@link allow} */
+  /** Whether a client's calls currently fail fast. @param client as for {@link allow} */
   isOpenFor(client?: ShareClient): boolean {
     return this.#concerns(client) && this.state(client) === "open";
   }
 
   /**
-   * Whether a client may call v4 now. If the circuit is half-open, its call is a probe: a success closes the circuit, and a failure
-   * lets this client wait, and no other one.
+   * Whether a client may call v4 now. If the circuit is half-open, its call is a probe: a successful probe closes the
+   * circuit, and after a failed probe only this client waits.
    *
-   * @param client undefined: nobody's call
+   * @param client undefined: the call belongs to no client
    */
   allow(client?: ShareClient): boolean {
     if (this.#openedAt === undefined || !this.#concerns(client)) return true;
@@ -88,24 +104,30 @@ export class CircuitBreaker {
     return true;
   }
 
-  /** Records the outcome of a call, once for each that was allowed. @param client undefined also if no client can cause it */
+  /**
+   * Records the outcome of a call, once for each allowed call. @param client undefined if the call belongs to no
+   * client, or no client can cause the outcome
+   */
   record(outcome: AttemptOutcome, client?: ShareClient): void {
     const isOpen = this.#openedAt !== undefined;
-    // Includes an attempt that started before the circuit opened.
+    // This includes attempts that started before the circuit opened.
     if (outcome === "succeeded" && isOpen) this.#close();
     else if (outcome === "succeeded") this.#recentAttempts().succeeded += 1;
     else if (isOpen && this.#concerns(client)) this.#endProbe(outcome, this.#nameOf(client));
     else if (outcome === "failed") this.#countFailure(client);
   }
 
-  /** The name under which a client counts. Anybody can invent tokens, so others count by their largest network. */
+  /**
+   * Returns the name by which a client is counted. Any client can invent tokens, so clients without an accepted token
+   * are counted by their largest network.
+   */
   #nameOf(client: ShareClient | undefined): string {
     if (client === undefined) return "";
     const isByToken = this.#options.areAddressesShared === true && client.isKnown;
     return (isByToken ? client.token : undefined) ?? client.networks.at(-1) ?? "";
   }
 
-  /** The accepted token of a client. One without is counted by its name. */
+  /** Returns the accepted token of a client. A client without one is counted by its name. */
   #tokenOf(client: ShareClient | undefined): string {
     return (client?.isKnown === true ? client.token : undefined) ?? this.#nameOf(client);
   }
@@ -138,7 +160,7 @@ export class CircuitBreaker {
     return this.#attempts;
   }
 
-  /** Counts a failure, and opens the circuit for the clients with most of the failures, or for all. */
+  /** Counts a failure, and opens the circuit for the clients with most of the failures, or for all clients. */
   #countFailure(client: ShareClient | undefined): void {
     const attempts = this.#recentAttempts();
     const [byName, byToken] = attempts.failed;
@@ -154,8 +176,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * The clients that cause most of the failures, the worst and all that have as many as the last one of these, with those
-   * before. Undefined if they are not few: then it concerns everybody.
+   * Returns the clients that cause most of the failures: the worst clients, including all that are tied with the last
+   * of them. Undefined if there are too many: the circuit then opens for all clients.
    */
   #findBlamed(failed: Shares, failures: number): ReadonlySet<string> | undefined {
     const blamed = new Set<string>();
@@ -175,14 +197,14 @@ export class CircuitBreaker {
     const wasOpen = this.#openedAt !== undefined;
     this.#openFor = openFor;
     this.#openedAt = this.#clock();
-    // From now on only the calls of others count.
+    // From now on, only calls of other clients are counted.
     this.#forget();
     if (!wasOpen) this.#options.onChange?.("open");
   }
 
   #close(): void {
     this.#openFor = this.#openedAt = undefined;
-    // The failures before must not open it again.
+    // Earlier failures must not open the circuit again.
     this.#forget();
     this.#options.onChange?.("closed");
   }

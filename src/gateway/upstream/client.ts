@@ -13,7 +13,7 @@ export interface UpstreamOptions {
   readonly origin: URL;
   readonly timeoutMs: number;
   readonly connections: number;
-  /** Largest response in bytes, decoded. Default: {@link MAX_RESPONSE_BYTES}. */
+  /** Maximum size of a decoded response in bytes. Default: {@link MAX_RESPONSE_BYTES}. */
   readonly maxResponseBytes?: number;
   /** Default: an own one. */
   readonly breaker?: CircuitBreaker;
@@ -23,21 +23,19 @@ export interface UpstreamOptions {
 
 /** The client of one v4 service. */
 export interface UpstreamClient extends Upstream, FileUpstream {
-  /** Its circuit breaker, for others that call the same v4. */
+  /** The circuit breaker, for other code that calls the same v4. */
   readonly breaker: CircuitBreaker;
-  /** Which connections are exhausted now. */
+  /** Returns which connections are currently exhausted. */
   shortages(): readonly string[];
 }
 
-/** Bytes of the largest response, decoded. */
+/** Maximum size of a decoded response in bytes. */
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
-/** Connections for files, in addition to those for requests: an eighth, but at least two. */
+/** Returns the number of connections for files, in addition to those for requests: an eighth, but at least two. */
 const countFileConnections = (connections: number): number => Math.max(2, Math.floor(connections / 8));
 
-/**
- * Creates the client of one v4 service. Files have a small pool of their own, because clients can make them last.
- */
+/** Creates the client of one v4 service. Files have their own small pool, because clients can make transfers slow. */
 export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const { name, connections, timeoutMs, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
   const { breaker = new CircuitBreaker() } = options;

@@ -1,6 +1,6 @@
-/** Requests on a connection that the server closed while it was idle, at the moment when it was used again. */
+/** Requests on an idle connection that the server closed while it was being reused. */
 
-/** Idempotent methods (RFC 9110 9.2.2). */
+/** The idempotent methods (RFC 9110 9.2.2). */
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
 
 /** The connection of a request that has failed. */
@@ -15,6 +15,6 @@ interface FailedConnection {
 export const isClosedWhileIdle = ({ isReused, hasResponse }: FailedConnection): boolean =>
   isReused && !hasResponse;
 
-/** Whether a request that failed so may be sent once more (RFC 9110 9.2.2). */
+/** Whether a request that failed so may be sent again (RFC 9110 9.2.2). */
 export const maySendAgain = (method: string, wasClosedWhileIdle: boolean): boolean =>
   wasClosedWhileIdle && IDEMPOTENT.has(method);

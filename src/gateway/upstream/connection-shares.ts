@@ -4,7 +4,7 @@ import { type ShareClient, ShareUsage } from "./share-usage.ts";
 
 /** No connection was free in time. */
 export class ConnectionUnavailableError extends UpstreamError {
-  /** Whether the client's own share was used up. Otherwise the connections for all clients like it were. */
+  /** Whether the client's own share was used up. Otherwise, the connections for all clients of its kind were. */
   readonly isOwnShare: boolean;
 
   constructor(isOwnShare: boolean, waitedMs: number) {
@@ -17,28 +17,37 @@ export class ConnectionUnavailableError extends UpstreamError {
 export interface ConnectionSharesOptions {
   /** Number of connections. */
   readonly size: number;
-  /** Most connections of one token. Default: a half. */
+  /** Maximum number of connections for one token. Default: half of them. */
   readonly perToken?: number;
-  /** Most connections of one network, as a multiple of those that it leaves free. Default: 3, so three quarters. */
+  /**
+   * Maximum number of connections for one network, as a multiple of those that it leaves free. Default: 3, which is
+   * three quarters.
+   */
   readonly networkPerFree?: number;
   /**
-   * Whether anybody's token was accepted. While nobody's was, there is nobody to leave a part of the connections to. Default: yes.
+   * Whether any token was accepted. If not, no part of the connections is reserved for accepted tokens. Default: true.
    */
   readonly isAnyoneKnown?: () => boolean;
-  /** Longest wait, in milliseconds. */
+  /** Maximum wait in milliseconds. */
   readonly maxWaitMs: number;
 }
 
-/** Length of the queue, per connection. */
+/** Maximum length of the queue, per connection. */
 const QUEUE_PER_CONNECTION = 16;
 
-/** One network gets nearly all places of unaccepted tokens in the queue, because there may be many clients behind one address. */
+/**
+ * One network may use nearly all places in the queue for tokens that were not accepted, because many clients may share
+ * one address.
+ */
 const QUEUE_PER_FREE = 16;
 
-/** A shorter wait is a burst. */
+/** Milliseconds. A shorter wait is treated as a burst. */
 const EXHAUSTED_MS = 1000;
 
-/** With this part of the connections free, or less, all of them count as in use: networks with many never get the last ones. */
+/**
+ * If at most this part of the connections is free, all of them are treated as in use: networks with many connections
+ * never get the last ones.
+ */
 const LAST_PART = 1 / 16;
 
 interface Waiter {
@@ -48,11 +57,11 @@ interface Waiter {
 }
 
 /**
- * A bounded set of connections. Each client gets at most its share, so that slow clients can't use up all of them, and each
- * network only as much as leaves enough to others.
+ * A bounded set of connections. Each client gets at most its share, so that slow clients can't use up all of them, and
+ * each network must leave enough for other networks.
  *
- * All clients whose token v4 has not accepted get half of the connections together. So clients that invent tokens can't keep
- * out clients with valid tokens. The queue is shared out too: such clients get three quarters of it.
+ * All clients whose token v4 has not accepted share half of the connections, so that clients with invented tokens can't
+ * block clients with valid tokens. They also share three quarters of the queue.
  */
 export class ConnectionShares {
   readonly #size: number;
@@ -95,16 +104,16 @@ export class ConnectionShares {
    * Acquires a connection, and waits if none is free. The returned function releases it. Further calls of it have no
    * effect.
    *
-   * @param client undefined: the gateway itself, which has no share
-   * @param signal Ends the wait when the client disconnects, or a time is up.
-   * @throws {ConnectionUnavailableError} if none was free in time, or the queue is full. {UpstreamError} if the
-   * client disconnected.
+   * @param client undefined: the gateway itself, which is not limited
+   * @param signal Ends the wait if the client disconnects, or a time limit ends.
+   * @throws {ConnectionUnavailableError} if none was free in time, or the queue is full. {UpstreamError} if the client
+   *   disconnected.
    */
   acquire(client: ShareClient | undefined, signal: CancelSignal): (() => void) | Promise<() => void> {
     return this.#tryAcquire(client) ? this.#createRelease(client) : this.#waitFor(client, signal);
   }
 
-  /** Whether as good as all connections have been in use for a second while a client within its share waits. */
+  /** Whether nearly all connections have been in use for a second while a client within its share waits. */
   isExhausted(): boolean {
     if (!this.#isFull()) return false;
     const before = performance.now() - EXHAUSTED_MS;
@@ -113,12 +122,12 @@ export class ConnectionShares {
     return false;
   }
 
-  /** How many clients wait. */
+  /** Returns the number of waiting clients. */
   queueLength(): number {
     return this.#waiters.size;
   }
 
-  /** Whether a waiting client would get the connection of this client, if it were released. */
+  /** Whether a waiting client would get the connection of this client if it were released. */
   isAwaited(client: ShareClient): boolean {
     this.#inUse.count(client, -1);
     try {
@@ -141,13 +150,13 @@ export class ConnectionShares {
       if (isReleased) return;
       isReleased = true;
       this.#inUse.count(client, -1);
-      // The customer that has filled the connections may also have filled the queue: customers without any connection come first.
+      // The client that uses most connections may also have filled the queue: clients without any connection come first.
       this.#serve((waiting) => this.#inUse.hasNone(waiting));
       this.#serve(() => true);
     };
   }
 
-  /** Gives free connections to waiting clients, in the order of their arrival. */
+  /** Assigns free connections to waiting clients, in the order of their arrival. */
   #serve(isServed: (waiting: ShareClient | undefined) => boolean): void {
     for (const waiter of this.#waiters) {
       if (this.#inUse.all >= this.#size) return;
@@ -160,7 +169,7 @@ export class ConnectionShares {
     return this.#size - this.#inUse.all <= this.#size * LAST_PART;
   }
 
-  /** Creates the error for a client that waited this long in vain. */
+  /** Creates the error for a client that waited in vain. */
   #unavailable(waitedMs: number): ConnectionUnavailableError {
     return new ConnectionUnavailableError(!this.#isFull(), waitedMs);
   }

@@ -8,11 +8,14 @@ type Decoder = (data: Buffer, options: { maxOutputLength: number }) => Promise<B
 const inflateZlib = promisify(inflate) as Decoder;
 const inflateBare = promisify(inflateRaw) as Decoder;
 
-/** Whether data has the header of the zlib format (RFC 1950 2.2). Some services send `deflate` without (RFC 9110 8.4.1.2). */
+/**
+ * Whether data starts with the header of the zlib format (RFC 1950 2.2). Some services send `deflate` without it (RFC
+ * 9110 8.4.1.2).
+ */
 const isZlib = (data: Buffer): boolean =>
   data.length < 2 || ((data.readUInt8(0) & 0x0f) === 8 && data.readUInt16BE(0) % 31 === 0);
 
-/** A map: `constructor` and other inherited members of an object must not count as codings. */
+/** A map, because `constructor` and other inherited members of an object must not be treated as codings. */
 const DECODERS: ReadonlyMap<string, Decoder> = new Map([
   ["gzip", promisify(gunzip) as Decoder],
   ["x-gzip", promisify(gunzip) as Decoder],
@@ -25,10 +28,10 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
 const NO_CODING = new Set(["", "identity", "none"]);
 
 /**
- * Decodes a body by its `Content-Encoding` (RFC 9110 8.4). The gateway asks for `identity`, but some services compress
+ * Decodes a body by its `Content-Encoding` (RFC 9110 8.4). The gateway requests `identity`, but some services compress
  * anyway (Kong#13741).
  *
- * @param maxBytes Bound of the decoded size: a few kilobytes can decode to gigabytes.
+ * @param maxBytes Maximum decoded size: a few kilobytes can decode to gigabytes.
  * @throws {UpstreamError} for an unknown coding, or more than two. Errors of zlib for invalid data.
  */
 export async function decodeContent(
@@ -42,7 +45,7 @@ export async function decodeContent(
     .map((name) => name.trim())
     .filter((name) => !NO_CODING.has(name));
   if (codings.length > 2) throw new UpstreamError("truncated", "more than two content codings");
-  // Without a body there is nothing to decode, as with 204.
+  // An empty body needs no decoding, as with 204.
   if (body.length === 0) return body;
   let data = body;
   for (const name of codings.toReversed()) {
@@ -55,7 +58,10 @@ export async function decodeContent(
 
 const BYTE_ORDER_MARK = Buffer.from("\u{feff}");
 
-/** A text in UTF-8: invalid bytes become U+FFFD, and a byte order mark is left out (RFC 8259 8.1 allows to ignore it). */
+/**
+ * Converts bytes to valid UTF-8: invalid bytes become U+FFFD, and a byte order mark is removed (RFC 8259 8.1 allows
+ * ignoring it).
+ */
 export function toUtf8(data: Buffer): Buffer {
   const text = isUtf8(data) ? data : Buffer.from(data.toString("utf8"));
   const hasMark = text.length >= 3 && BYTE_ORDER_MARK.compare(text, 0, 3) === 0;

@@ -4,21 +4,21 @@ import { toUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
 import { wasClosedWhileIdle } from "./watched-connection.ts";
 
-/** Time limit of a whole file, as a multiple of the time limit of a response. */
+/** Time limit for a whole file, as a multiple of the time limit for a response. */
 const FILE_TIMEOUT_FACTOR = 4;
 
-/** Whether the whole file was sent, so that v4 has to respond. */
+/** Whether the whole file was sent, so that v4 must respond. */
 const isSent = (body: StreamRequest["body"]): boolean => body === undefined || body.readableEnded;
 
-/** A response to a whole file that is late is v4's failure, not the client's. */
+/** Converts an error: if the response to a whole file is late, this is v4's failure instead of the client's. */
 function toFailure(error: unknown, body: StreamRequest["body"]): unknown {
   const { kind, message } = toUpstreamError(error);
   return kind === "slow_client" && isSent(body) ? new UpstreamError("timed_out", message) : error;
 }
 
 /**
- * A broken connection is v4's failure only after the whole file: a client could stop half-way on purpose. For a download,
- * v4 may have closed an idle connection at the moment when it was used again.
+ * Whether an error is v4's failure. A broken connection only is after the whole file was sent: a client could stop
+ * half-way on purpose. For a download, v4 may have closed an idle connection while it was being reused.
  */
 function countsAgainstV4(error: unknown, body: StreamRequest["body"]): boolean {
   if (toUpstreamError(error).kind !== "truncated") return true;
@@ -46,7 +46,7 @@ async function send(
   }
 }
 
-/** Creates the function that streams files. @param timeoutMs time limit of a usual response, in milliseconds */
+/** Creates the function that streams files. @param timeoutMs the time limit for a usual response in milliseconds */
 export function createFileStream(pool: UpstreamPool, timeoutMs: number): FileUpstream["stream"] {
   const maxMs = FILE_TIMEOUT_FACTOR * timeoutMs;
   const onTimeout = (): UpstreamError =>
@@ -54,7 +54,7 @@ export function createFileStream(pool: UpstreamPool, timeoutMs: number): FileUps
   return async function streamFile(request, signal) {
     const release = await pool.acquire(request.client, signal);
     const limit = new TimeLimit(signal, maxMs, onTimeout);
-    // undici takes no other signal.
+    // undici only accepts this kind of signal.
     const aborting = new AbortController();
     const abort = (): void => aborting.abort(limit.reason);
     if (limit.aborted) abort();

@@ -5,36 +5,36 @@ import type { ShareClient } from "./share-usage.ts";
 
 interface RequestHead {
   readonly method: string;
-  /** Path with query. */
+  /** The path with its query. */
   readonly path: string;
-  /** A query parameter with the token. It is apart from the path, so that no record, log or message has it. */
+  /** A query parameter that contains the token. It is separate from the path, so that no record, log or message contains it. */
   readonly secretQuery?: string | undefined;
-  /** Lower-case names. */
+  /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A request to v4. */
 export interface HttpRequest extends RequestHead {
   readonly body?: string | undefined;
-  /** Each client has a share of the connections. Undefined for a request of the gateway itself. */
+  /** The client whose share of the connections is used. Undefined for a request of the gateway itself. */
   readonly client?: ShareClient | undefined;
 }
 
-/** A request to v4 whose body, or whose response, is streamed. */
+/** A request to v4 whose body or response is streamed. */
 export interface StreamRequest extends RequestHead {
   readonly body: Readable | undefined;
-  /** Files have connections of their own. Each client has a share of them. */
+  /** The client whose share of the connections for files is used. */
   readonly client: ShareClient;
 }
 
 export interface ResponseHead {
   readonly status: number;
-  /** Lower-case names. */
+  /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 export interface HttpResponse extends ResponseHead {
-  /** The decoded body in UTF-8; empty without one. */
+  /** The decoded body in UTF-8; empty if there is none. */
   readonly bytes: Buffer;
   /** Milliseconds until the response was complete, failed attempts included. */
   readonly ms: number;
@@ -48,10 +48,10 @@ export interface StreamResponse extends ResponseHead {
 export interface Upstream {
   /**
    * Sends a request and buffers the response. A GET without a response, or with 502, 503 or 504, is retried twice.
-   * Nothing else is retried, because creating costs money. Redirects are responses and never followed.
+   * Other requests are not retried, because creating objects costs money. Redirects are responses and never followed.
    *
-   * @param signal Aborts the request, when the client disconnects or a deadline passes.
-   * @throws {UpstreamError} without a usable response.
+   * @param signal Aborts the request if the client disconnects or a deadline passes.
+   * @throws {UpstreamError} if there is no usable response
    */
   call(request: HttpRequest, signal?: CancelSignal): Promise<HttpResponse>;
   /** Closes idle connections and waits for requests in flight. */
@@ -61,11 +61,11 @@ export interface Upstream {
 /** Streams files from and to v4: nothing is buffered, decoded or retried. */
 export interface FileUpstream {
   /**
-   * Sends one request. A body that fails, the client's or v4's, fails the other one. So does the time limit for a whole file,
-   * which is four times that for a response.
+   * Sends one request. If one body fails, the client's or v4's, both fail. The time limit for a whole file, which is
+   * four times that for a response, has the same effect.
    *
-   * @param signal Aborts the request when the client disconnects, the response body too.
-   * @throws {UpstreamError} without a response; `slow_client` if the client did not send its file in time.
+   * @param signal Aborts the request and the response body if the client disconnects.
+   * @throws {UpstreamError} if there is no response; `slow_client` if the client did not send its file in time.
    *   {ConnectionUnavailableError} if no connection was free. If the body was destroyed, the reason.
    */
   stream(request: StreamRequest, signal: CancelSignal): Promise<StreamResponse>;

@@ -1,4 +1,4 @@
-/** The certificates towards v4 and the login server, from the files that the settings name, and connections with them. */
+/** The certificates for v4 and the login server, from the files that the settings name, and connections with them. */
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import {
@@ -18,7 +18,7 @@ type TlsSettings = Pick<Settings, FileSetting>;
 
 /** The certificates in use. */
 export interface UpstreamTls extends FeatureParts {
-  /** For connections to a server. Only v4's own origin gets the client certificate. */
+  /** Returns the context for connections to a server. The client certificate is only sent to v4's own origin. */
   contextFor(isV4: boolean): CurrentContext;
 }
 
@@ -31,7 +31,7 @@ function fail(name: FileSetting, file: string, problem: string): never {
   throw new SettingsError([`${name}: ${file}: ${problem}`]);
 }
 
-/** Parses the content of a file. The problem names no content: a key is secret. */
+/** Parses the content of a file. The error contains none of it: a key is secret. */
 function parse<T>(name: FileSetting, file: string, read: (text: string) => T): T {
   try {
     return read(readTextFile(file));
@@ -42,7 +42,7 @@ function parse<T>(name: FileSetting, file: string, read: (text: string) => T): T
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** @throws {Error} if the text has no certificate, or an invalid one */
+/** @throws {Error} if the text contains no certificate, or an invalid one */
 function readCertificates(text: string): readonly [X509Certificate, ...X509Certificate[]] {
   const [first, ...others] = (text.match(CERTIFICATE) ?? []).map((pem) => new X509Certificate(pem));
   if (!first) throw new Error("it has no certificate in PEM");
@@ -71,7 +71,7 @@ function readContexts({ UPSTREAM_CA: ca, UPSTREAM_CERT: cert, UPSTREAM_KEY: key 
 
 /**
  * The certificates, which are read again when a file changes. If a changed file can't be used, the previous
- * certificates stay. Opening it throws a {@link SettingsError} if a file can't be used.
+ * certificates stay active. Opening the feature throws a {@link SettingsError} if a file can't be used.
  */
 export const UPSTREAM_TLS: Feature<undefined, UpstreamTls | undefined> = {
   name: "upstream-tls",
@@ -95,7 +95,7 @@ export const UPSTREAM_TLS: Feature<undefined, UpstreamTls | undefined> = {
   },
 };
 
-/** The certificates for the next connection. */
+/** Returns the certificates for the next connection. */
 export type CurrentContext = () => SecureContext;
 
 /**

@@ -1,35 +1,38 @@
 import { Shares } from "../../base/index.ts";
 
-/** The client that needs a part of something that all clients share. */
+/** A client that needs a part of a shared resource. */
 export interface ShareClient {
-  /** Hash of its token; undefined without one. */
+  /** Hash of the client's token; undefined if there is none. */
   readonly token: string | undefined;
-  /** The networks that its address is in, the smallest first: see `addressNetworks`. */
+  /** The networks that contain the client's address, the smallest first: see `addressNetworks`. */
   readonly networks: readonly string[];
   /** Whether v4 has accepted the token. */
   readonly isKnown: boolean;
 }
 
-/** The most that clients may use. */
+/** The maximum use of a resource by clients. */
 interface UsageLimits {
-  /** All there is. */
+  /** The size of the resource. */
   readonly size: number;
-  /** Clients with one token that v4 has accepted. */
+  /** Maximum for clients with the same accepted token. */
   readonly token: number;
   /**
-   * Clients of one network with any tokens, because a customer may have several: a multiple of what the network leaves
-   * free. So a few networks can't have all. The next larger network may have twice as much, then three times.
+   * Maximum for clients of one network, with any tokens: a multiple of the amount that the network leaves free, so that
+   * a few networks can't use everything. The next larger network may use twice as much, then three times.
    */
   readonly networkPerFree: number;
-  /** All clients without an accepted token together. */
+  /** Maximum for all clients without an accepted token together. */
   readonly unknown: number;
-  /** Such clients of one network: a multiple of what it leaves free of their part. */
+  /** Maximum for such clients of one network: a multiple of the amount that the network leaves free of their part. */
   readonly unknownPerFree: number;
-  /** Such clients of one network, whatever is free. The next larger network may have twice as much, then three times. */
+  /**
+   * Maximum for such clients of one network, regardless of the free amount. The next larger network may use twice as
+   * much, then three times.
+   */
   readonly unknownPerNetwork?: number;
 }
 
-/** How much the clients have taken, by each network that their addresses are in. */
+/** The amount that clients use, by each network that contains their address. */
 class NetworkShares {
   all = 0;
   readonly #taken = new Shares();
@@ -39,7 +42,7 @@ class NetworkShares {
     for (const network of networks) this.#taken.take(network, change);
   }
 
-  /** The amount of a client's largest network. */
+  /** Returns the amount of a client's largest network. */
   ofLargest(networks: readonly string[]): number {
     return this.#taken.of(networks.at(-1) ?? "");
   }
@@ -50,9 +53,10 @@ class NetworkShares {
   }
 
   /**
-   * Whether each network may have more and leaves enough of the size to others. One that has nothing may have the last.
+   * Whether each network may use more and still leaves enough for other networks. A network that uses nothing may use
+   * the last of it.
    *
-   * @param isAlone whether to judge each network as if no other one had anything
+   * @param isAlone whether to judge each network as if no other network used anything
    */
   leavesEnough(
     networks: readonly string[],
@@ -85,7 +89,7 @@ export class ShareUsage {
     return this.#byNetwork.all;
   }
 
-  /** Undefined stands for the gateway itself, which has no share. */
+  /** Changes the amount of a client. Undefined: the gateway itself, which is not limited. */
   count(client: ShareClient | undefined, change: number): void {
     this.#byNetwork.take(client?.networks ?? [], change);
     if (client === undefined) return;
@@ -94,22 +98,22 @@ export class ShareUsage {
     else this.#unknown.take(networks, change);
   }
 
-  /** Whether a client with an accepted token has nothing. */
+  /** Whether a client has an accepted token and uses nothing. */
   hasNone(client: ShareClient | undefined): boolean {
     return client?.token !== undefined && client.isKnown && this.#byToken.of(client.token) === 0;
   }
 
-  /** The amount of a client's largest network. */
+  /** Returns the amount of a client's largest network. */
   ofNetwork({ networks }: ShareClient): number {
     return this.#byNetwork.ofLargest(networks);
   }
 
-  /** Whether so much more is free, and within the client's share. */
+  /** Whether this amount is free, and within the client's share. */
   isWithin(client: ShareClient | undefined, amount = 1): boolean {
     return this.all + amount <= this.#limits.size && this.#isWithinShare(client, amount, false);
   }
 
-  /** Whether one more is within the client's own share: it could have it if other networks had nothing. */
+  /** Whether one more is within the client's own share, if other networks used nothing. */
   isWithinOwn(client: ShareClient | undefined): boolean {
     return this.#isWithinShare(client, 1, true);
   }

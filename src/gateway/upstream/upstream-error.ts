@@ -16,10 +16,10 @@ const CODE_OF_KIND = {
   client_aborted: "AG_CLIENT_ABORTED",
 } as const;
 
-/** Why there is no usable response. */
+/** The reason why there is no usable response. */
 type UpstreamErrorKind = keyof typeof CODE_OF_KIND;
 
-/** v4 gave no usable response. The message is for the log and the audit record; clients never see it. */
+/** There is no usable response of v4. The message is for the log and the audit record; it is never sent to clients. */
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly code: (typeof CODE_OF_KIND)[UpstreamErrorKind];
@@ -48,7 +48,7 @@ const KIND_OF_SYSTEM_CODE: Readonly<Record<string, UpstreamErrorKind>> = {
   ETIMEDOUT: "unreachable",
 };
 
-/** The certificate of v4 is not accepted: nothing was sent. */
+/** Codes for a rejected certificate of v4: nothing was sent. */
 const REJECTED_CERTIFICATE =
   /^(?:CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|ERR_TLS_CERT_|HOSTNAME_MISMATCH$)/;
 
@@ -57,7 +57,7 @@ function kindOf(systemCode: string): UpstreamErrorKind {
   return KIND_OF_SYSTEM_CODE[systemCode] ?? "truncated";
 }
 
-/** Converts an error of undici, zlib or the system. Unknown ones (an invalid header, invalid gzip) are `truncated`. */
+/** Converts an error of undici, zlib or the system. Unknown errors (an invalid header, invalid gzip) become `truncated`. */
 export function toUpstreamError(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error;
   const { code, message, cause } = error as { code?: string; message?: string; cause?: { code?: string } };
@@ -72,10 +72,10 @@ export function toUpstreamError(error: unknown): UpstreamError {
  */
 export type AttemptOutcome = "succeeded" | "failed" | "ignored";
 
-/** Statuses with which v4, or a proxy in front of it, reports that it is down. */
+/** Statuses by which v4, or a proxy in front of it, reports that it is down. */
 export const OUTAGE_STATUSES: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 
-/** Codes of a connection that broke. */
+/** Error codes of a broken connection. */
 const BROKEN: ReadonlySet<string> = new Set([
   "UND_ERR_SOCKET",
   "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
@@ -84,14 +84,14 @@ const BROKEN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The reason of llhttp (the parser of undici and Node) if a response is not HTTP. Its other reasons are about headers
- * and chunks, which may contain data of a client, as in `Location`.
+ * The reason that llhttp (the parser of undici and Node) returns if a response is not HTTP. Its other reasons are about
+ * headers and chunks, which may contain data of a client, as in `Location`.
  */
 const NO_HTTP = "Expected HTTP/";
 
 /**
- * Whether v4 is down. Not where the client can be the cause: it disconnected, the response was too large, the request can't be
- * sent. Otherwise one client could open the circuit for all.
+ * Whether v4 is down. False if the client can be the cause: it disconnected, the response was too large, or the request
+ * can't be sent. Otherwise, one client could open the circuit for all clients.
  */
 function isOutage(error: unknown): boolean {
   if (error === undefined) return false;
@@ -102,25 +102,26 @@ function isOutage(error: unknown): boolean {
 }
 
 /**
- * The meaning of a response for the circuit breaker. With a token that v4 has not accepted, only a success counts:
- * otherwise a client could invent tokens and open the circuit for all with a request that always fails.
+ * Returns the meaning of a response for the circuit breaker. With a token that v4 has not accepted, only successful
+ * responses are counted: otherwise a client could invent tokens and open the circuit for all clients with a request
+ * that always fails.
  */
 export function outcomeOfStatus(status: number | undefined, isKnownClient: boolean): AttemptOutcome {
   if (isKnownClient) return OUTAGE_STATUSES.has(status) ? "failed" : "succeeded";
   return status !== undefined && status >= 200 && status < 300 ? "succeeded" : "ignored";
 }
 
-/** The meaning of an attempt without a response for the circuit breaker. No client can make v4 unreachable. */
+/** Returns the meaning of an attempt without a response for the circuit breaker. No client can make v4 unreachable. */
 export function outcomeOfError(error: unknown, isKnownClient: boolean): AttemptOutcome {
   if (!isOutage(error)) return "ignored";
   return isKnownClient || toUpstreamError(error).kind === "unreachable" ? "failed" : "ignored";
 }
 
-/** The client whose failure an error may be; undefined where no client can cause it. */
+/** Returns the client that may have caused an error; undefined if no client can cause it. */
 export const causedBy = <Client>(error: unknown, client: Client | undefined): Client | undefined =>
   error !== undefined && toUpstreamError(error).kind === "unreachable" ? undefined : client;
 
-/** Kinds of errors before anything was sent. */
+/** Kinds of errors that occur before anything was sent. */
 const BEFORE_SENDING: ReadonlySet<UpstreamErrorKind> = new Set([
   "unreachable",
   "no_connection",
@@ -131,10 +132,10 @@ const BEFORE_SENDING: ReadonlySet<UpstreamErrorKind> = new Set([
 export const wasNeverSent = (error: unknown): boolean =>
   error instanceof UpstreamError && BEFORE_SENDING.has(error.kind);
 
-/** Whether the client is the reason that there is no response. */
+/** Whether the client is the reason for the missing response. */
 export const isCausedByClient = ({ kind }: UpstreamError): boolean =>
   kind === "client_aborted" || kind === "slow_client";
 
-/** Whether undici rejected the request itself, because a part of it can't be sent. */
+/** Whether undici rejected the request, because a part of it can't be sent. */
 export const isUnsendable = (error: unknown): boolean =>
   (error as { code?: string } | undefined)?.code === "UND_ERR_INVALID_ARG";

@@ -13,7 +13,7 @@ interface UpstreamPoolOptions extends Omit<ConnectionSharesOptions, "size" | "ma
   readonly origin: URL;
   readonly connections: number;
   readonly timeoutMs: number;
-  /** Largest response in bytes. */
+  /** Maximum size of a response in bytes. */
   readonly maxResponseBytes: number;
   readonly breaker: CircuitBreaker;
   /** The certificates of connections. Default: Node's own. */
@@ -22,10 +22,10 @@ interface UpstreamPoolOptions extends Omit<ConnectionSharesOptions, "size" | "ma
 
 const MAX_CONNECT_MS = 10_000;
 
-/** A request of the gateway itself counts as a known client's. */
+/** A request of the gateway itself is treated like one of a known client. */
 const isKnown = (client: ShareClient | undefined): boolean => client === undefined || client.isKnown;
 
-/** Persistent connections to v4, of which each client has a share, behind its circuit breaker. They are opened when they are needed. */
+/** Persistent connections to v4 behind its circuit breaker. Each client has a share of them. They are opened on demand. */
 export class UpstreamPool {
   readonly #options: UpstreamPoolOptions;
   readonly #basePath: string;
@@ -45,7 +45,7 @@ export class UpstreamPool {
     const timeout = Math.min(timeoutMs, MAX_CONNECT_MS);
     return new Pool(origin.origin, {
       connections,
-      // undici takes an HTTP/2 stream that v4 cancels for the end of a response.
+      // undici treats an HTTP/2 stream that v4 cancels as the end of a response.
       allowH2: false,
       connect: watchConnections(
         secureContext
@@ -58,7 +58,7 @@ export class UpstreamPool {
     });
   }
 
-  /** What undici needs to send a request. */
+  /** Returns undici's options for a request. */
   optionsOf({ path, secretQuery, method, headers, body }: HttpRequest | StreamRequest) {
     const target = this.#basePath + path;
     const withSecret = secretQuery === undefined ? target : addQuery(target, secretQuery);
@@ -81,7 +81,7 @@ export class UpstreamPool {
   }
 
   /**
-   * Fails while the circuit is open for the client. So nobody waits for a connection in vain.
+   * Fails while the circuit is open for the client, so that no client waits for a connection in vain.
    *
    * @throws {UpstreamError} `circuit_open`
    */
@@ -90,7 +90,7 @@ export class UpstreamPool {
       throw new UpstreamError("circuit_open", "the circuit is open");
   }
 
-  /** Asks the breaker for permission; the outcome must be recorded. @throws {UpstreamError} `circuit_open` */
+  /** Requests permission from the breaker; the outcome must be recorded. @throws {UpstreamError} `circuit_open` */
   enterCircuit(client: ShareClient | undefined): void {
     if (!this.#options.breaker.allow(client)) throw new UpstreamError("circuit_open", "the circuit is open");
   }
@@ -99,15 +99,15 @@ export class UpstreamPool {
     this.#options.breaker.record(outcomeOfStatus(status, isKnown(client)), client);
   }
 
-  /** @param error undefined if it proves nothing about v4 */
+  /** @param error undefined if the outcome proves nothing about v4 */
   recordError(error: unknown, client: ShareClient | undefined): void {
     this.#options.breaker.record(outcomeOfError(error, isKnown(client)), causedBy(error, client));
   }
 
-  /** Opens new connections after an error that has damaged the pool. */
+  /** Replaces the connections after an error that has damaged the pool. */
   replaceAfter(error: unknown): void {
     if (!isUnsendable(error)) return;
-    // After a request that can't be sent, undici counts its connection as busy permanently.
+    // After a request that can't be sent, undici permanently treats its connection as busy.
     const damaged = this.#pool;
     this.#pool = this.#createPool();
     void damaged.close();

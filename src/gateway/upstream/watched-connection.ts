@@ -19,11 +19,11 @@ const closedWhileIdle = new WeakSet<Error>();
 export const wasClosedWhileIdle = (error: unknown): boolean =>
   error instanceof Error && closedWhileIdle.has(error);
 
-/** One connection, over which one request at a time is sent. */
+/** One connection, which sends one request at a time. */
 class WatchedConnection {
   #requests = 0;
   hasResponse = false;
-  /** Index of the next byte in a status line; in an informational head behind that; or the head is a final one. */
+  /** Index of the next byte in a status line, or the kind of the current head: informational or final. */
   #place: number | "informational" | "final" = "final";
   #lineLength = 0;
 
@@ -38,8 +38,8 @@ class WatchedConnection {
   }
 
   /**
-   * Makes the status 100 before a final response 102, in place. undici destroys a connection that sends a 100 which it
-   * has not asked for, although a client must skip it (RFC 9110 15.2). All others from 102 on it does skip.
+   * Changes the status 100 before a final response to 102, in place. undici destroys a connection that sends an
+   * unrequested 100, although a client must skip it (RFC 9110 15.2). undici skips all statuses from 102.
    */
   receive(bytes: Buffer): void {
     this.hasResponse = true;
@@ -79,7 +79,7 @@ subscribe("undici:client:sendHeaders", (message) =>
   connections.get((message as { readonly socket: object }).socket)?.beginRequest(),
 );
 
-/** The bytes pass through `push` before anybody reads them. */
+/** Watches a socket. The bytes pass through `push` before they are read. */
 function watch(socket: Socket): void {
   const connection = new WatchedConnection();
   connections.set(socket, connection);
@@ -90,12 +90,12 @@ function watch(socket: Socket): void {
   };
   socket.once("error", (error: NodeJS.ErrnoException) => {
     if (isClosedWhileIdle(connection)) closedWhileIdle.add(error);
-    // undici would take a reset for the end of a response that has no length.
+    // undici would treat a reset as the end of a response that has no length.
     if (error.code === "ECONNRESET") error.code = "UND_ERR_SOCKET";
   });
 }
 
-/** Watches the connections that another function opens for undici. They are of HTTP/1.1. */
+/** Watches the HTTP/1.1 connections that another function opens for undici. */
 export function watchConnections(connect: buildConnector.connector): buildConnector.connector {
   return (target, done) =>
     connect(target, (...result) => {

@@ -1,5 +1,5 @@
 /**
- * The compiler's knowledge about the value of generated code:
+ * The facts that the compiler knows about the value of generated code:
  *
  * | Kind | The value |
  * |---|---|
@@ -16,13 +16,13 @@ export interface Code {
   readonly kind: CodeKind;
 }
 
-/** Returns the kind of a value that has one of two kinds, such as the branches of a condition. */
+/** Returns the kind that covers two kinds, for a value such as the result of a condition with two branches. */
 export function kindOfEither(one: CodeKind, other: CodeKind): CodeKind {
   if (one === other) return one;
   return one === "any" || other === "any" ? "any" : "value";
 }
 
-/** Returns a string literal of JavaScript. Strings of an expression enter generated code only like this. */
+/** Returns a string literal of JavaScript. Strings of an expression only enter generated code through this function. */
 export const quote = (text: string): string => JSON.stringify(text);
 
 /** Whether every JavaScript object inherits a member of this name. Reading it needs a check for an own member. */

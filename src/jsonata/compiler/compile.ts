@@ -15,7 +15,7 @@ import { copyPlain, printResult } from "../runtime/plain.ts";
 type Program = (input: unknown, bindings: Bindings) => unknown;
 
 /**
- * Instantiates generated code. Strings of the expression enter the code only as JSON, and names only as generated
+ * Instantiates generated code. Strings of the expression only enter the code as JSON, and names only as generated
  * identifiers, so that no expression can inject code.
  */
 function instantiate({ source, constants }: Generated): Program {
@@ -24,7 +24,7 @@ function instantiate({ source, constants }: Generated): Program {
   return createProgram(helpers, constants);
 }
 
-/** Reports everything that a program throws as an {@link ExpressionError}. */
+/** Converts all errors of a program to {@link ExpressionError}. */
 const withExpressionErrors =
   <Result>(program: (input: unknown, bindings: Bindings) => Result, origin: Origin | undefined) =>
   (input: unknown, bindings: Bindings): Result => {
@@ -44,7 +44,7 @@ function instantiateLazily(generated: Generated): Program {
   };
 }
 
-/** Compiles the test of an expression that gives one variable or nothing. */
+/** Compiles the test of an expression that returns one variable or nothing. */
 function compileChoice(ast: AstNode, origin: Origin | undefined): { readonly choice?: Choice } {
   const found = findChoice(ast);
   if (!found) return {};
@@ -54,7 +54,7 @@ function compileChoice(ast: AstNode, origin: Origin | undefined): { readonly cho
   return { choice: { variable, variables: findFreeVariables(test), isChosen } };
 }
 
-/** Generates code, or returns the reason why the compiler can't. */
+/** Generates code, or returns the reason why the compiler does not support the expression. */
 function tryGenerate(ast: AstNode): Generated | NotCompilableError {
   try {
     return generate(ast);
@@ -66,11 +66,11 @@ function tryGenerate(ast: AstNode): Generated | NotCompilableError {
 
 /** The facts that the compiler finds about a syntax tree. */
 interface Analysis extends Pick<Expression, "variables" | "inputNames" | "requiredVariables"> {
-  /** The generated code, or the error that says why the compiler does not support the expression. */
+  /** The generated code, or the error with the reason why the compiler does not support the expression. */
   readonly code: Generated | NotCompilableError;
 }
 
-/** By syntax tree, because a pack uses many expressions for several fields. */
+/** The results by syntax tree, because a pack uses many expressions for several fields. */
 const analyses = new WeakMap<AstNode, Analysis>();
 
 function analyze(ast: AstNode): Analysis {
@@ -93,18 +93,18 @@ export interface CompileOptions {
   readonly origin: Origin | undefined;
 }
 
-/** Makes an expression of a source. */
+/** Creates an expression from a source. */
 export type MakeExpression = (source: string, options: CompileOptions) => Expression;
 
-/** An expression, and where it is; undefined for one that is in no file. */
+/** An expression with its location; undefined if it is not in a file. */
 export interface LocatedExpression extends Expression {
   readonly origin: Origin | undefined;
 }
 
-/** How {@link compile} makes an expression: {@link runWith} changes it while a function runs. */
+/** The function that {@link compile} uses to create an expression. {@link runWith} changes it temporarily. */
 const mode: { make: MakeExpression } = { make: compileOrInterpret };
 
-/** Runs a function that compiles expressions, and makes all of these in another way. */
+/** Runs a function that compiles expressions, and creates its expressions with `make` instead. */
 export function runWith<T>(make: MakeExpression, run: () => T): T {
   const before = mode.make;
   mode.make = make;
@@ -116,7 +116,7 @@ export function runWith<T>(make: MakeExpression, run: () => T): T {
 }
 
 /**
- * Runs a function, and interprets all expressions that it compiles. Tests compare the results with compiled
+ * Runs a function, and interprets all expressions that it compiles. Tests compare the results with those of compiled
  * expressions.
  */
 export const runInterpreted = <T>(run: () => T): T =>
@@ -142,9 +142,9 @@ export function collectExpressions<T>(run: () => T): {
  * is interpreted, with the same results but asynchronously: then `engine` is `interpreted` and `fallback` is the reason.
  *
  * @param source The JSONata expression.
- * @param bound Names of all variables that will be bound, without the `$`. Default: any but those of built-in functions.
+ * @param bound Names of all variables that will be bound, without the `$`. Default: any except those of built-in functions.
  *   Bound functions must be synchronous.
- * @param origin Where the expression is, for the errors of its evaluations.
+ * @param origin The location of the expression, for the errors of its evaluations.
  * @throws {ExpressionError} If the source is not JSONata. The error has the offset of the problem.
  * @example
  *   const total = compile("$sum(items.price) * $rate", new Set(["rate"]));
@@ -156,7 +156,7 @@ export function compile(source: string, bound?: ReadonlySet<string>, origin?: Or
   return mode.make(source, { bound, origin });
 }
 
-/** Compiles a source independent of {@link runWith}. See {@link compile}. */
+/** Compiles a source, regardless of {@link runWith}. See {@link compile}. */
 export function compileOrInterpret(source: string, { bound, origin }: CompileOptions): Expression {
   const ast = parse(source);
   const { code: generated, ...found } = analyze(ast);

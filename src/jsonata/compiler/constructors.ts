@@ -17,7 +17,7 @@ export function emitArray(node: AstNode, scope: Scope): Code {
   return { js: array, kind: "value" };
 }
 
-/** `__proto__`, and names that the interpreter uses internally. */
+/** Matches `__proto__`, and names that the interpreter uses internally. */
 const SPECIAL = /^(__proto__$|_jsonata_)/;
 
 /** Whether all keys are ordinary string literals and unique. */
@@ -43,7 +43,7 @@ function emitMembers(pairs: Pairs, scope: Scope): string {
 /**
  * Emits an object constructor `{ … }`. A list as its context is one group, because its keys are texts.
  *
- * @throws {NotCompilableError} If a key is computed, stands twice, or has a special meaning.
+ * @throws {NotCompilableError} If a key is computed, duplicate, or has a special meaning.
  */
 export function emitObject(node: AstNode, scope: Scope): Code {
   const pairs = pairsOf(node);
@@ -57,7 +57,7 @@ export function emitObject(node: AstNode, scope: Scope): Code {
 /** Types of nodes whose value does not depend on the context, unless a child's value does. */
 const CONTEXT_FREE = new Set(["string", "number", "value", "variable", "binary", "condition"]);
 
-/** Whether an object depends on its context. */
+/** Whether the value of an object constructor depends on the context. */
 function readsContext(pairs: Pairs): boolean {
   let reads = false;
   walk(pairs, ({ type, value }) => {

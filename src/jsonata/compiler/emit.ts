@@ -58,7 +58,7 @@ const NOT_EMITTED: Readonly<Record<string, string>> = {
   wildcard: "the operator *",
 };
 
-/** One function per type of node. */
+/** The functions that emit nodes, one for each type. */
 const EMITTERS: Readonly<Record<string, Emit>> = {
   string: emitString,
   number: emitNumber,

@@ -32,7 +32,10 @@ export function emitInBlock(expressions: readonly AstNode[], scope: Scope): Code
       return outer.find(name, isInFunction);
     },
   };
-  /** Emits `$name := value`. Only then is the variable bound: its value may read the outer one. */
+  /**
+   * Emits `$name := value`. The variable is bound after its value is computed, so the value may read an outer variable
+   * of the same name.
+   */
   function emitMember(expression: AstNode): Code {
     if (expression.type !== "bind") return unit.emit(expression, { ...scope, frame });
     const value = emitMember(childOf(expression, "rhs"));

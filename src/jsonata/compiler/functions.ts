@@ -5,13 +5,13 @@ import { lambdaScope } from "./frames.ts";
 import { isBare } from "./steps.ts";
 import { emitFunction, positionOf, type Scope, declareTemporary } from "./scope.ts";
 
-/** Functions of one argument that are emitted inline. */
+/** Functions with one argument that are emitted inline. */
 type Test = "exists" | "boolean" | "not";
 
 const isTest = (name: string | undefined): name is Test =>
   name === "exists" || name === "boolean" || name === "not";
 
-/** Emits a call of one of these functions inline. */
+/** Emits an inline call of a {@link Test} function. */
 function emitTest(name: Test, argument: AstNode, scope: Scope): Code {
   const code = scope.unit.emit(argument, scope);
   if (name === "exists") return { js: `(${code.js} !== undefined)`, kind: "boolean" };
@@ -42,7 +42,7 @@ function emitTailCall(node: AstNode, scope: Scope): Code {
   const { type, value } = childOf(node, "procedure");
   if (type === "variable" && scope.frame.find(String(value)).isLocal === true)
     throw new NotCompilableError("a tail call of a function of the expression");
-  // Its result does not collapse, as in the interpreter.
+  // The result does not collapse, as in the interpreter.
   return { ...emitCall(node, scope), kind: "value" };
 }
 

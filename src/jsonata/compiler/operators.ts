@@ -3,7 +3,7 @@ import { kindOfEither, NotCompilableError, type Code, type CodeKind } from "./co
 import { emitInBlock } from "./frames.ts";
 import { positionOf, type Helper, type Scope } from "./scope.ts";
 
-/** A binary operator: its helper, the kind of its result, and whether the helper takes a position for errors. */
+/** A binary operator: its helper, the kind of the result, and whether the helper requires a position for errors. */
 const OPERATORS: Readonly<Record<string, readonly [Helper, CodeKind, boolean]>> = {
   "+": ["add", "value", true],
   "-": ["subtract", "value", true],
@@ -21,7 +21,7 @@ const OPERATORS: Readonly<Record<string, readonly [Helper, CodeKind, boolean]>> 
   in: ["isMember", "boolean", false],
 };
 
-/** Emits a condition: code whose truth in JavaScript is the truth in JSONata. */
+/** Emits a condition: JavaScript code that is true if JSONata would treat the value as true. */
 export function emitTruth(code: Code, scope: Scope): string {
   return code.kind === "boolean" || code.kind === "truth"
     ? code.js

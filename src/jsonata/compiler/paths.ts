@@ -40,7 +40,7 @@ function emitNameReads(
 interface PathStart {
   readonly js: string;
   readonly stepCount: number;
-  /** The first value is the context. */
+  /** Whether the first value is the context. */
   readonly isContext: boolean;
 }
 
@@ -70,7 +70,7 @@ function emitSort(list: string, node: AstNode, scope: Scope): string {
 
 const arrayOf = (names: readonly string[]): string => `[${names.map(quote).join(", ")}]`;
 
-/** Emits a path of names only, the most common kind. */
+/** Emits a path that only contains names, the most common kind. */
 function emitNames({ js }: PathStart, names: readonly string[], scope: Scope): Code {
   const otherwise = (value: string, rest: readonly string[]): string =>
     `${scope.unit.useHelper("readPath")}(${value}, ${arrayOf(rest)})`;

@@ -5,7 +5,7 @@ import type { Code, CodeKind } from "./code.ts";
 /** The name of a helper of generated code. */
 export type Helper = keyof typeof helpers;
 
-/** A program while it is generated. */
+/** A program that is being generated. */
 export interface ProgramUnit {
   readonly emit: (node: AstNode, scope: Scope) => Code;
   /** Returns the name of a helper, and imports it into the program. */
@@ -16,7 +16,7 @@ export interface ProgramUnit {
   readonly createName: (hint: string) => string;
 }
 
-/** A JavaScript function while it is generated, with the names of its variables. */
+/** A JavaScript function that is being generated, with the names of its variables. */
 export interface FunctionBody {
   readonly declared: string[];
 }
@@ -27,28 +27,28 @@ export interface Variable {
   readonly kind: CodeKind;
   /** The name of the built-in function, if the variable refers to one. */
   readonly builtin?: string;
-  /** Whether the expression binds it. */
+  /** Whether the expression itself binds the variable. */
   readonly isLocal?: true;
 }
 
 /** The JSONata variables that are visible in a part of an expression. */
 export interface Frame {
-  /** @param isInFunction Whether a function reads the variable, which may run later. @throws {NotCompilableError} */
+  /** @param isInFunction whether a function reads the variable, which may run later. @throws {NotCompilableError} */
   readonly find: (name: string, isInFunction?: boolean) => Variable;
 }
 
-/** The surroundings of a node that is compiled. */
+/** The context of a node that is compiled. */
 export interface Scope {
   readonly unit: ProgramUnit;
   readonly body: FunctionBody;
   readonly frame: Frame;
-  /** The JavaScript variable with the context, JSONata's `$`. */
+  /** The JavaScript variable that contains the context, JSONata's `$`. */
   readonly context: string;
   /** The position at which errors are reported, instead of the position of the node. */
   readonly errorPosition: number | undefined;
 }
 
-/** Declares a JavaScript variable for a value that is needed twice, and returns its name. */
+/** Declares a JavaScript variable for a value that is used twice, and returns the variable's name. */
 export function declareTemporary(scope: Scope): string {
   const name = scope.unit.createName("t");
   scope.body.declared.push(name);
@@ -58,7 +58,7 @@ export function declareTemporary(scope: Scope): string {
 /** Returns the position at which errors of a node are reported. */
 export const positionOf = (node: AstNode, scope: Scope): number => scope.errorPosition ?? node.position ?? 0;
 
-/** Emits a JavaScript function. @param write Emits its body in the given inner scope. */
+/** Emits a JavaScript function. @param write emits the function's body in the given inner scope */
 export function emitFunction(
   scope: Scope,
   parameters: readonly string[],
@@ -72,7 +72,7 @@ export function emitFunction(
     : `${head} { let ${body.declared.join(", ")}; return ${js}; }`;
 }
 
-/** Emits a function of the context: it evaluates an expression with its argument as context. */
+/** Emits a function that evaluates an expression with its argument as the context. */
 export function emitClosure(scope: Scope, write: (inner: Scope) => string): string {
   const context = scope.unit.createName("c");
   return emitFunction(scope, [context], (inner) => write({ ...inner, context }));

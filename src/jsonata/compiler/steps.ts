@@ -16,7 +16,7 @@ export function emitPredicates(value: string, node: AstNode, scope: Scope): stri
 export const withoutStages = ({ stages: _stages, focus: _focus, index: _index, ...node }: AstNode): AstNode =>
   node;
 
-/** Emits a name step for one item, which may be an array. With `[]` after it, a list of one remains a list. */
+/** Emits a name step for one item, which may be an array. If `[]` follows, a list with one member remains a list. */
 export function emitNameStep(node: AstNode, { unit, context }: Scope): string {
   const name = String(node.value);
   const otherwise = `${unit.useHelper(node["keepArray"] ? "readFieldAsList" : "readField")}(${context}, ${quote(name)})`;
@@ -32,7 +32,7 @@ export function emitSortTerms(node: AstNode, evaluate: (term: AstNode) => string
   return `[${entries.join(", ")}]`;
 }
 
-/** Whether a path with one result gives a list of one: it has `[]` after a step, or at its end. */
+/** Whether a path with one result returns a list with one member, because `[]` follows one of its steps. */
 export const keepsSingleton = (node: AstNode): boolean =>
   node["keepSingletonArray"] === true || node["keepArray"] === true;
 

@@ -9,21 +9,21 @@ import { copyPlain } from "../runtime/plain.ts";
 import { parseProgram } from "./parse.ts";
 
 /**
- * The work limit of one evaluation: its steps, and the size of their results. A step costs as much as ten compiled
- * ones.
+ * The work limit of one evaluation: its steps, and the size of their results. An interpreted step costs as much as ten
+ * compiled steps.
  */
 const MAX_WORK = 100_000;
 
 /** jsonata calls the function under this name after each step. */
 const ON_EXIT = Symbol.for("jsonata.__evaluate_exit") as unknown as string;
 
-/** Is called for each step of an expression. Must not throw. */
+/** Called for each step of an expression. Must not throw. */
 export interface StepHooks {
   enter(node: AstNode): void;
   leave(node: AstNode, result: unknown): void;
 }
 
-/** The size of a value without the content of its members, which a step that doubles it must copy. */
+/** Returns the size of a value without the content of its members. A step that doubles the value must copy this much. */
 function sizeOf(value: unknown): number {
   if (Array.isArray(value)) return value.length;
   if (typeof value === "string") return value.length / 16;
@@ -35,7 +35,7 @@ function createWorkCounter(): (environment: Environment, result: unknown) => voi
   const work = new WeakMap<object, number>();
   return ({ base }, result) => {
     const done = (work.get(base) ?? 0) + 1 + sizeOf(result);
-    // As everything that jsonata throws, it is a plain object.
+    // Like everything that jsonata throws, the error is a plain object.
     // oxlint-disable-next-line typescript/only-throw-error -- jsonata adds a message to it
     if (done > MAX_WORK) throw { code: "D1012" };
     work.set(base, done);
@@ -45,16 +45,16 @@ function createWorkCounter(): (environment: Environment, result: unknown) => voi
 /**
  * Creates an expression that is evaluated by the `jsonata` package, asynchronously.
  *
- * Every evaluation gets its own bindings object. Without one, concurrent evaluations share their root (jsonata#804), and
- * the data of one customer appears in the response of another.
+ * Every evaluation gets its own bindings object. Without one, concurrent evaluations share their root (jsonata#804),
+ * and the data of one customer appears in the response of another.
  *
- * @param origin Where the expression is, for the errors of its evaluations.
+ * @param origin The location of the expression, for the errors of its evaluations.
  * @throws {ExpressionError} If the source does not parse, or has an unsupported regular expression.
  */
 export const interpret = (source: string, origin?: Origin): Expression =>
   interpretProgram(source, parseProgram(source), origin);
 
-/** Creates an expression of a parsed source. @param hooks Is called for the nodes of its syntax tree. */
+/** Creates an expression from a parsed source. @param hooks are called for the nodes of its syntax tree */
 export function interpretProgram(
   source: string,
   { program, ast }: ReturnType<typeof parseProgram>,

@@ -6,7 +6,7 @@ import { prepareRegex, UnsupportedRegexError, type Regex } from "../regex/index.
 import { toExpressionError } from "../runtime/failure.ts";
 import { GUARDS } from "../runtime/guard.ts";
 
-/** jsonata calls this as a constructor for each pattern. It returns an instance of the linear engine. */
+/** jsonata calls this as a constructor for each pattern. Returns an instance of the linear engine. */
 function RegexEngine(pattern: RegExp): Regex {
   const { source, flags } = new RegExp(pattern);
   return prepareRegex(source, flags)();
@@ -15,7 +15,7 @@ function RegexEngine(pattern: RegExp): Regex {
 /** Error code of a regular expression that can't run in linear time. */
 export const UNSUPPORTED_REGEX = "regex";
 
-/** Checks all regular expressions. @throws {ExpressionError} For the first one that can't run in linear time. */
+/** Checks all regular expressions. @throws {ExpressionError} for the first expression that can't run in linear time */
 function rejectUnsupportedRegexes(ast: AstNode): void {
   walk(ast, ({ type, value, position = 1 }) => {
     if (type !== "regex" || !isRegExp(value)) return;
@@ -29,7 +29,10 @@ function rejectUnsupportedRegexes(ast: AstNode): void {
   });
 }
 
-/** Limits of a source. Parsing and compiling take more than linear time, and a stack of calls as deep as the source. */
+/**
+ * Maximum number of characters of a source. Parsing and compiling take more than linear time, and the depth of their
+ * recursion grows with the source.
+ */
 const MAX_SOURCE = 20_000;
 const MAX_NESTING = 600;
 
@@ -46,7 +49,7 @@ function isTooDeep(ast: AstNode): boolean {
   return false;
 }
 
-/** Milliseconds, for slow work within a step. It is generous, because the work limit applies first. */
+/** Milliseconds. Limits slow work within a step. The limit is generous, because the work limit applies first. */
 const TIMEOUT_MS = 5_000;
 
 /** Parses a source with jsonata. @throws {ExpressionError} If it does not parse, or has an unsupported pattern. */
@@ -60,7 +63,7 @@ export function parseProgram(source: string): {
     const options = { ...GUARDS, timeout: TIMEOUT_MS };
     const program = jsonata(source, { ...options, RegexEngine: RegexEngine as unknown as RegExpConstructor });
     const ast = program.ast() as unknown as AstNode;
-    // Before anything else walks through the tree.
+    // Checked before the first function that walks through the tree.
     if (isTooDeep(ast)) throw new ExpressionError("the expression is nested too deeply", "too_deep", 0);
     rejectUnsupportedRegexes(ast);
     return { program, ast };
@@ -77,14 +80,17 @@ function copyTree(part: unknown): unknown {
   return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, copyTree(inner)]));
 }
 
-/** Syntax trees by source. A pack has its expressions checked and then compiled, and uses many of them for several fields. */
+/**
+ * Syntax trees by source. The expressions of a pack are first checked and then compiled, and uses many of them for
+ * several fields.
+ */
 const parsed = new Map<string, AstNode>();
 
-/** The number of syntax trees that are kept. */
+/** Maximum number of syntax trees that are kept. */
 const MAX_PARSED = 256;
 
 /**
- * Returns the syntax tree of a source. It may be shared: nothing may change it.
+ * Returns the syntax tree of a source. It may be shared, so it must not be changed.
  *
  * @throws {ExpressionError} If it does not parse, or has an unsupported pattern.
  */

@@ -1,4 +1,4 @@
-/** A node of JSONata's syntax tree (`jsonata(...).ast()`), as far as this folder reads it. */
+/** A node of JSONata's syntax tree (`jsonata(...).ast()`), limited to the members that this folder reads. */
 export interface AstNode {
   readonly type: string;
   readonly value?: unknown;
@@ -13,7 +13,7 @@ export const isNode = (value: unknown): value is AstNode =>
 /** The keys and values of `{ }`. */
 export type Pairs = readonly (readonly [key: AstNode, value: AstNode])[];
 
-/** Returns a value that must be a node. @throws {TypeError} If it isn't one: the parser has changed. */
+/** Returns a value that must be a node. @throws {TypeError} If it isn't a node, because the parser has changed. */
 export function asNode(value: unknown): AstNode {
   if (!isNode(value)) throw new TypeError("a part of the syntax tree is not a node");
   return value;
@@ -39,7 +39,7 @@ export function calledName(node: AstNode): string | undefined {
   return procedure?.type === "variable" ? String(procedure.value) : undefined;
 }
 
-/** Returns the stages of a step: a predicate `[ … ]` has an `expr`, and `#$i` (type `index`) the variable as `value`. */
+/** The stages of a step: a predicate `[ … ]` contains an `expr`, and `#$i` (type `index`) contains the variable as `value`. */
 export const stagesOf = (node: AstNode): readonly AstNode[] =>
   childrenOf(node, node["stages"] === undefined ? "predicate" : "stages");
 
@@ -55,7 +55,7 @@ export function walk(value: unknown, visit: (node: AstNode) => void): void {
   for (const part of Object.values(value)) walk(part, visit);
 }
 
-/** Finds the variables that an expression reads but does not bind itself (by `:=`, as a parameter, by `@` or `#`). */
+/** Finds the variables that an expression reads but does not bind (by `:=`, as a parameter, by `@` or `#`). */
 export function findFreeVariables(ast: AstNode): Set<string> {
   const read = new Set<string>();
   const bound = new Set<string>(["", "$"]);
@@ -93,11 +93,12 @@ function findCollapsingStep(steps: readonly AstNode[]): AstNode | undefined {
 }
 
 /**
- * Finds a result that is a list only if it has two members or more. JSONata turns a path with one result into that
+ * Finds a result that is only a list if it has at least two members. JSONata turns a path with one result into that
  * result, and a path without results into nothing (jsonata#330, #616). A strictly typed client fails on both. `path[]`
  * keeps a list of one, but not an empty one.
  *
- * Searches where the value comes from: the whole expression, the branches of a condition, the members of an object.
+ * Searches the parts that return the value: the whole expression, the branches of a condition, the members of an
+ * object.
  *
  * @returns The node of the list; undefined if there is none.
  */

@@ -1,16 +1,16 @@
 import { childrenOf, findChild, type AstNode } from "./ast.ts";
 
-/** The condition of an expression whose result is one variable, unchanged, or nothing. */
+/** The condition of an expression whose result is either nothing or one unchanged variable. */
 export interface ChoiceAst {
   /** The name of the variable, without the `$`. */
   readonly variable: string;
-  /** An expression that is true if the result is the variable, and false if it is null or undefined. */
+  /** An expression that is true if the result is the variable, and false if the result is null or undefined. */
   readonly test: AstNode;
 }
 
 /**
  * Finds expressions such as `a = 1 ? $value` and `a ? null : b ? $value`: conditions whose branches are one variable,
- * null, or missing. For these a caller that has the variable as text does not need to parse and print it.
+ * null, or missing. A caller that has the variable as text then does not need to parse and print it.
  *
  * @returns `undefined` for every other expression.
  */
@@ -24,7 +24,7 @@ export function findChoice(ast: AstNode): ChoiceAst | undefined {
 
 const literal = (value: boolean): AstNode => ({ type: "value", value });
 
-/** Returns the conditions with true in place of each variable. Adds the names of these to `variables`. */
+/** Returns the conditions with each variable replaced by true. Adds the names of the variables to `variables`. */
 function toTest(node: AstNode | undefined, variables: Set<string>): AstNode | undefined {
   if (node === undefined) return literal(false);
   const { type, value, position: _position, ...rest } = node;

@@ -2,7 +2,7 @@ import type { JsonText, Origin } from "../../base/index.ts";
 import type { InputNames } from "./input-names.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 
-/** Values by variable name, without the `$`. Functions may be bound too. */
+/** Values by variable name, without the `$`. Values may be functions. */
 export type Bindings = Readonly<Record<string, unknown>>;
 
 /** A JSONata expression, compiled or interpreted. Both have the same interface and the same results. */
@@ -10,15 +10,15 @@ export interface Expression {
   readonly source: string;
   /** Names of the variables that the expression reads and does not bind itself, without the `$`. */
   readonly variables: ReadonlySet<string>;
-  /** The members of its input that it reads. An input with only these members has the same result. */
+  /** The members of the input that the expression reads. An input with only these members has the same result. */
   readonly inputNames: InputNames;
-  /** Variables that it needs: if one of them is an empty object, the result is `undefined` for every input. */
+  /** Variables that the expression requires: if one of them is an empty object, the result is `undefined` for every input. */
   readonly requiredVariables: ReadonlySet<string>;
-  /** Set if the result is always one variable, unchanged, or null or undefined. Only for compiled expressions. */
+  /** Set if the result is always one unchanged variable, null or undefined. Only compiled expressions have it. */
   readonly choice?: Choice;
   /** `compiled` returns results synchronously, `interpreted` returns promises. */
   readonly engine: "interpreted" | "compiled";
-  /** The reason why the compiler could not compile it. */
+  /** The reason why the compiler does not support the expression. */
   readonly fallback?: string;
   /** The generated JavaScript of a compiled expression. */
   readonly code?: string;
@@ -29,13 +29,13 @@ export interface Expression {
    * @throws {ExpressionError} If the evaluation fails. An interpreted expression rejects with it.
    */
   evaluate(input: unknown, bindings: Bindings): unknown;
-  /** Evaluates to the JSON text of the result of {@link evaluate}; to null if that is null. */
+  /** Evaluates to the JSON text of the result of {@link evaluate}; to null if the result is null. */
   print(input: unknown, bindings: Bindings): MaybePromise<JsonText>;
 }
 
-/** The test whether the result of an expression is its variable. */
+/** Tests whether the result of an expression is its variable. */
 export interface Choice {
-  /** Without the `$`. */
+  /** The name, without the `$`. */
   readonly variable: string;
   /** Variables that the test reads. */
   readonly variables: ReadonlySet<string>;
@@ -45,14 +45,17 @@ export interface Choice {
 
 const describeOrigin = ({ place, path }: Origin): string => `${place}: ${path}`;
 
-/** An expression does not parse, or its evaluation failed. `offset` counts characters from the start of its source. */
+/**
+ * An expression does not parse, or its evaluation failed. `offset` is the number of characters before the error in the
+ * source.
+ */
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
   readonly code = "AG_EXPRESSION_FAILED";
   /** JSONata's own code, e.g. `T2001`. */
   readonly jsonataCode: string;
   readonly offset: number;
-  /** Where the expression is written; undefined for one that is in no file. */
+  /** The location of the expression; undefined if it is not in a file. */
   readonly origin: Origin | undefined;
   readonly #reason: string;
 
@@ -65,7 +68,7 @@ export class ExpressionError extends Error {
     this.origin = origin && { ...origin, field: user?.field ?? origin.field };
   }
 
-  /** The same error for an expression that several fields share. It names the field for which it was evaluated. */
+  /** Returns the same error for an expression that several fields share. It contains the field for which it was evaluated. */
   usedBy(user: Origin): ExpressionError {
     return new ExpressionError(this.#reason, this.jsonataCode, this.offset, this.origin, user);
   }

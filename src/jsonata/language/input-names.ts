@@ -1,14 +1,14 @@
 import { asNode, calledName, childrenOf, isNode, type AstNode } from "./ast.ts";
 
 /**
- * The members of its input that an expression reads, each with the members that it reads of that value; `all` if it may
- * read any member.
+ * The members of the input that an expression reads, each with the members that the expression reads from it; `all` if
+ * it may read any member.
  */
 export type InputNames = ReadonlyMap<string, InputNames> | "all";
 
 type Names = Map<string, Names | "all">;
 
-/** Functions that take the context for a missing argument, with the number of their arguments. */
+/** Functions that use the context for a missing argument, with the number of their arguments. */
 const ARGUMENT_COUNTS: Readonly<Record<string, number>> = {
   string: 1,
   boolean: 1,
@@ -24,16 +24,16 @@ const ARGUMENT_COUNTS: Readonly<Record<string, number>> = {
 /** Types of nodes that read the whole input, or its parent. */
 const READS_ALL_TYPES = new Set(["wildcard", "descendant", "parent", "transform"]);
 
-/** Ends the search: the expression may read any member. */
+/** Thrown to end the search: the expression may read any member. */
 class ReadsAll extends Error {}
 
 function throwReadsAll(): never {
   throw new ReadsAll();
 }
 
-/** Adds a path from the input. The expression reads all of its last member. */
+/** Adds a path from the input. The expression reads the whole value of the last member. */
 function addPath(names: Names, [name = "", ...others]: readonly string[]): void {
-  // Generated code can't create an object with an own member of this name.
+  // Generated code can't create an object with an own member `__proto__`.
   if (name === "__proto__") throwReadsAll();
   const present = names.get(name);
   if (present === "all") return;
@@ -46,7 +46,7 @@ function addPath(names: Names, [name = "", ...others]: readonly string[]): void 
 /**
  * Collects the names that a node reads from the input.
  *
- * @param onInput Whether the context is the input here. Names that are read from anything else don't matter.
+ * @param onInput Whether the context is the input here. Names that are read from other values don't matter.
  */
 function visit(value: unknown, onInput: boolean, names: Names): void {
   if (Array.isArray(value)) return value.forEach((item) => visit(item, onInput, names));
@@ -60,7 +60,7 @@ function visit(value: unknown, onInput: boolean, names: Names): void {
   if (READS_ALL_TYPES.has(type) || value["tuple"] === true || value["focus"] !== undefined) throwReadsAll();
   if (type === "lambda" && value["signature"] !== undefined) throwReadsAll();
   if (type === "function" && onInput) visitCall(value);
-  // A function runs in the context of its caller.
+  // A function runs in the context of its caller, which may be any value.
   for (const part of Object.values(value)) visit(part, onInput || type === "lambda", names);
 }
 
@@ -69,7 +69,7 @@ function visitCall(node: AstNode): void {
   if (least !== undefined && childrenOf(node, "arguments").length < least) throwReadsAll();
 }
 
-/** Only the first step of a path reads from the context. The others read the result of the previous step. */
+/** Only the first step of a path reads from the context. Later steps read the result of the previous step. */
 function visitPath(path: AstNode, onInput: boolean, names: Names): void {
   const all = childrenOf(path, "steps");
   const [first, second] = [asNode(all[0]), all[1]];
@@ -100,7 +100,7 @@ function namesFrom(steps: readonly AstNode[], from: number): string[] {
 const isPlainName = ({ type, value: _name, position: _position, ...rest }: AstNode): boolean =>
   type === "name" && Object.keys(rest).length === 0;
 
-/** Whether a node is the input itself: `$$`, or `$` where that is the input, without predicates. */
+/** Whether a node is the input itself, without predicates: `$$`, or `$` if the context is the input. */
 const isInput = ({ type, value, ...rest }: AstNode, onInput: boolean): boolean =>
   type === "variable" &&
   (value === "$" || (value === "" && onInput)) &&
@@ -112,7 +112,7 @@ const isInput = ({ type, value, ...rest }: AstNode, onInput: boolean): boolean =
  * An input with only these members has the same result. Values that are not objects must remain whole, because a path
  * reads from each item of an array.
  *
- * @param isContext Whether the context is the input, too, and not only `$$`.
+ * @param isContext Whether `$` is the input as well as `$$`.
  */
 export function findInputNames(ast: AstNode, isContext = true): InputNames {
   const names: Names = new Map();

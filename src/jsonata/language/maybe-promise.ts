@@ -1,10 +1,11 @@
 /**
- * A value, or a promise of it. Compiled expressions return values and interpreted ones promises. Code that uses
- * expressions continues synchronously whenever it can: `await` on a plain value would cost a microtask per field.
+ * A value, or a promise of it. Compiled expressions return values, and interpreted expressions return promises. Code
+ * that uses expressions continues synchronously whenever it can: `await` on a plain value would cost a microtask per
+ * field.
  */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Calls `next` with the value: at once, or when the promise resolves. */
+/** Calls `next` with the value: immediately, or when the promise resolves. */
 export function thenMaybe<T, U>(
   value: MaybePromise<T>,
   next: (value: T) => MaybePromise<U>,
@@ -12,12 +13,12 @@ export function thenMaybe<T, U>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Returns all values of a list: at once if none is a promise. */
+/** Returns all values of a list: immediately if none is a promise. */
 export function awaitAll<T>(values: readonly MaybePromise<T>[]): MaybePromise<T[]> {
   return values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as T[]);
 }
 
-/** Handles the rejections of promises that nobody awaits: an unhandled rejection would end the process. */
+/** Handles the rejections of promises that are never awaited: an unhandled rejection would end the process. */
 export function ignoreRejections(values: readonly unknown[]): void {
   for (const value of values) if (value instanceof Promise) value.catch(() => {});
 }

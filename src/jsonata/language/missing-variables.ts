@@ -19,17 +19,17 @@ const ARITHMETIC = new Set(["+", "-", "*", "/", "%"]);
 const isPlainVariable = ({ type, value: _name, position: _position, ...rest }: AstNode): boolean =>
   type === "variable" && Object.keys(rest).length === 0;
 
-/** Whether a path starts with a member of the variable: without that member the path is undefined. */
+/** Whether a path starts with a member of the variable, so that without that member the path is undefined. */
 function isPathFrom(path: AstNode, variable: string): boolean {
   const { group, keepSingletonArray } = path;
   const [first, second] = childrenOf(path, "steps");
-  // A predicate on a missing member is evaluated, and may fail.
+  // A predicate on a missing member is still evaluated, and may fail.
   const isMember = second?.type === "name" && second["stages"] === undefined;
   const startsWithMember = first?.value === variable && isPlainVariable(first) && isMember;
   return startsWithMember && group === undefined && keepSingletonArray !== true;
 }
 
-/** Whether one operand is undefined without the variable, and the other one is a literal, which can't fail. */
+/** Whether one operand is undefined if the variable is empty, and the other operand is a literal, which can't fail. */
 function isOperandMissing(node: AstNode, variable: string): boolean {
   const [left, right] = [childOf(node, "lhs"), childOf(node, "rhs")];
   return (
@@ -58,7 +58,7 @@ function isUndefinedWithout(node: AstNode, variable: string): boolean {
 }
 
 /**
- * Finds the variables that an expression needs: if one of these is an empty object, the result is certainly undefined.
+ * Finds the variables that an expression needs: if one of them is an empty object, the result is certainly undefined.
  * The syntax tree does not show all of them, so the set may be too small, but never too large.
  *
  * @param variables The variables to check.

@@ -1,9 +1,9 @@
 /**
  * Regular expressions in linear time.
  *
- * Own engine, because patterns of a pack run over text that clients send: JavaScript's engine backtracks, and some
- * patterns take it exponential time (ReDoS), which would block the event loop. Patterns that provably can't are still
- * run by JavaScript's engine, which is faster.
+ * This is a custom engine, because patterns of a pack are applied to text that clients send: JavaScript's engine
+ * backtracks, and needs exponential time for some patterns (ReDoS), which would block the event loop. Patterns that
+ * provably avoid this are still run by JavaScript's engine, which is faster.
  *
  * Why not RE2: docs/internals/decisions.md.
  */
@@ -17,27 +17,27 @@ export { RegexLimitError } from "./linear.ts";
 /** The part of `RegExp` that JSONata uses. */
 export interface Regex {
   lastIndex: number;
-  /** Steps of the last call, if the linear engine runs it. */
+  /** Number of steps of the last call, if the linear engine runs the pattern. */
   readonly work?: number;
   exec(text: string): RegExpExecArray | null;
   test(text: string): boolean;
 }
 
-/** The most work that JavaScript's backtracking engine may have to do. */
+/** The maximum work of JavaScript's backtracking engine. */
 interface Effort {
-  /** Number of ways to match that do not depend on the length of the text. */
+  /** Number of ways to match that does not depend on the length of the text. */
   readonly ways: number;
-  /** The number of characters of the longest match. For an unbounded repeat, of one turn. */
+  /** The number of characters of the longest match. For an unbounded repeat: of one iteration. */
   readonly length: number;
   /** The exponent of the length of the text in the work: the number of unbounded repeats in sequence. */
   readonly factors: number;
-  /** `factors` with look-arounds included, which never backtrack once they have matched. */
+  /** `factors`, including look-arounds, which never backtrack after they have matched. */
   readonly most: number;
 }
 
 const ONE: Effort = { ways: 1, length: 1, factors: 0, most: 0 };
 
-/** Counted repeats are summed up one by one, up to this number. */
+/** Maximum number of iterations of counted repeats that are added up individually. */
 const MAX_REPEATS = 1000;
 
 function measureRepeat({ body, least, most }: RegexNode & { readonly kind: "repeat" }): Effort {
@@ -79,7 +79,7 @@ function measureEffort(node: RegexNode): Effort {
   );
 }
 
-/** The most work for each character of a text, and for a whole text if the pattern is tried only at its start. */
+/** Maximum work for each character of a text, and for a whole text if the pattern is only tried at its start. */
 const MAX_WORK_PER_CHARACTER = 64;
 const MAX_WORK_PER_TEXT = 4096;
 
@@ -93,10 +93,11 @@ function isSafeToBacktrack({ root, multiline }: ParsedRegex): boolean {
 }
 
 /**
- * Prepares a regular expression that runs in linear time: on JavaScript's engine if that is provably safe, else on the
- * linear engine, which has a limit of steps.
+ * Prepares a regular expression that runs in linear time: on JavaScript's engine if that is provably safe, otherwise on
+ * the linear engine, which has a limit of steps.
  *
- * @returns A factory of instances, each with its own `lastIndex`. Running one throws {RegexLimitError} beyond the limit.
+ * @returns A factory of instances, each with its own `lastIndex`. An instance throws {RegexLimitError} beyond the
+ *   limit.
  * @throws {UnsupportedRegexError} If neither engine can run the pattern in linear time.
  */
 export function prepareRegex(source: string, flags: string): () => Regex {

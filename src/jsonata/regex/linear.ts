@@ -22,7 +22,10 @@ const isWord = (code: number): boolean =>
 const isHigh = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 const isLow = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 
-/** The threads at one position of the text, by priority. A step has only one: a second one could only fail like the first. */
+/**
+ * The threads at one position of the text, by priority. Each step has at most one thread: a second thread at the same
+ * step could only fail like the first.
+ */
 class Threads {
   readonly at: Int32Array;
   readonly captures: (Captures | undefined)[] = [];
@@ -40,7 +43,7 @@ class Threads {
     this.round += 1;
   }
 
-  /** Whether no thread is at this step yet. */
+  /** Adds a thread at a step. Returns false if a thread is already at this step. */
   enter(step: number): boolean {
     if (this.seen[step] === this.round) return false;
     this.seen[step] = this.round;
@@ -62,8 +65,8 @@ function updateCaptures(captures: Captures, step: Step & { op: "save" | "reset" 
 }
 
 /**
- * Runs a program as Thompson's and Pike's machines do: it follows all ways at once, character by character. The time is
- * at most proportional to the product of the lengths of program and text. The matches are those of JavaScript's
+ * Runs a program as Thompson's and Pike's machines do: it follows all alternatives at once, character by character. The
+ * time is at most proportional to the product of the lengths of program and text. The matches are those of JavaScript's
  * backtracking engine.
  */
 export class LinearRegex {
@@ -72,7 +75,7 @@ export class LinearRegex {
   private readonly name: string;
   private now: Threads;
   private next: Threads;
-  /** Steps of the last call. */
+  /** Number of steps of the last call. */
   work = 0;
   private stepsLeft = MAX_STEPS;
   /** For each look-around, the positions where it matches in the last text. */
@@ -81,7 +84,7 @@ export class LinearRegex {
   private readonly waiting: number[] = [];
   private readonly waitingCaptures: (Captures | undefined)[] = [];
 
-  /** @param name Its string form. Ajv caches the patterns of a schema by it. */
+  /** @param name The pattern as a string. Ajv uses it as the cache key for the patterns of a schema */
   constructor(program: RegexProgram, name: string) {
     this.program = program;
     this.name = name;
@@ -222,7 +225,7 @@ export class LinearRegex {
   /** Finds the positions where look-arounds match. Inner ones come first. */
   private lookAround(text: string): void {
     const found: Uint8Array[] = [];
-    // Until all places are found, no text has known places.
+    // Until all positions are found, the cached positions belong to no text.
     this.text = undefined;
     this.holds = found;
     for (const look of this.program.looks) found.push(this.placesOf(look, text));

@@ -4,10 +4,10 @@ export class UnsupportedRegexError extends Error {
   readonly code = "AG_REGEX_UNSUPPORTED";
 }
 
-/** Whether one character matches (a code point in `u` mode, else a UTF-16 unit). */
+/** Whether one character matches (a code point in `u` mode, otherwise a UTF-16 unit). */
 export type TakesCharacter = (code: number) => boolean;
 
-/** A node of the syntax tree of a regular expression. The test of a character is created when it is first used. */
+/** A node of the syntax tree of a regular expression. The test of a character is created on its first use. */
 export type RegexNode =
   | { readonly kind: "character"; readonly test: () => TakesCharacter }
   | Assertion
@@ -39,7 +39,7 @@ export interface ParsedRegex {
 
 const ASCII = 128;
 
-/** Creates the test of an atom. JavaScript's engine tests single characters, so classes and case folding are its own. */
+/** Creates the test of an atom. JavaScript's engine tests single characters, so it defines classes and case folding. */
 function characterTest(atom: string, flags: string): TakesCharacter {
   const whole = new RegExp(`^(?:${atom})$`, flags);
   const ascii = Uint8Array.from({ length: ASCII }, (_, code) =>
@@ -87,7 +87,7 @@ class RegexParser {
     return { root, groups: this.#groups, unicode: this.#unicode, multiline };
   }
 
-  /** The next character; empty at the end. */
+  /** The next character; empty at the end of the pattern. */
   get #next(): string {
     return this.#source[this.#at] ?? "";
   }

@@ -33,14 +33,14 @@ export interface RegexProgram {
   readonly groups: number;
   readonly unicode: boolean;
   readonly multiline: boolean;
-  /** Matches only at the start of the text. */
+  /** Whether it only matches at the start of the text. */
   readonly anchored: boolean;
 }
 
 /** Maximum size of a program. Counted repeats are unrolled, so a short pattern can become a large program. */
 const MAX_STEPS = 4000;
 
-/** Whether a node matches only at the start of the text. */
+/** Whether a node only matches at the start of the text. */
 export function isAnchored(node: RegexNode, multiline: boolean): boolean {
   if (node.kind === "assertion") return node.what === "^" && !multiline;
   if (node.kind === "capture") return isAnchored(node.body, multiline);
@@ -49,7 +49,7 @@ export function isAnchored(node: RegexNode, multiline: boolean): boolean {
   return first !== undefined && isAnchored(first, multiline);
 }
 
-/** Returns the numbers of the groups in a node. They are always consecutive. */
+/** Returns the numbers of the groups that a node contains. They are always consecutive. */
 function groupsIn(node: RegexNode): readonly number[] {
   if (node.kind === "capture") return [node.index, ...groupsIn(node.body)];
   if (node.kind === "sequence") return node.parts.flatMap(groupsIn);
@@ -73,7 +73,7 @@ export function compileRegex({ root, groups, unicode, multiline }: ParsedRegex):
 
 type NodeOf<Kind extends RegexNode["kind"]> = Extract<RegexNode, { readonly kind: Kind }>;
 
-/** A step whose target is set when it is known. */
+/** A step whose target is set later. */
 type Split = Extract<Step, { readonly op: "split" }>;
 type Jump = Extract<Step, { readonly op: "jump" }>;
 

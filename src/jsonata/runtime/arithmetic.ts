@@ -3,9 +3,9 @@ import { sequence, type List } from "./sequence.ts";
 import { isNumeric } from "./values.ts";
 import { checkItems, tick } from "./guard.ts";
 
-// Arithmetic and comparison operators. If an operand is undefined, the result is undefined.
+// Arithmetic and comparison operators. If an operand is undefined, so is the result.
 
-/** Returns an operand that is a number or undefined. @throws {Failure} `code`, or D1001 if it is not finite. */
+/** Checks an operand, which must be a number or undefined. @throws {Failure} `code`, or D1001 if it is not finite. */
 function operand(value: unknown, code: "T2001" | "T2002", position: number): number | undefined {
   if (value === undefined || isNumeric(value, position)) return value;
   throw new Failure(code, position);
@@ -13,7 +13,7 @@ function operand(value: unknown, code: "T2001" | "T2002", position: number): num
 
 type Numeric = (left: unknown, right: unknown, position: number) => number | undefined;
 
-/** An operator on two numbers. It throws T2001, T2002 or D1001. */
+/** Creates an operator on two numbers. It throws T2001, T2002 or D1001. */
 const arithmetic =
   (calculate: (left: number, right: number) => number): Numeric =>
   (left, right, position) => {
@@ -38,7 +38,7 @@ export function negate(value: unknown, position: number): number | undefined {
 const isOrdered = (value: unknown): boolean =>
   value === undefined || typeof value === "string" || typeof value === "number";
 
-/** Returns -1, 0 or 1; undefined if an operand is. @throws {Failure} T2010, T2009 If they can't be compared. */
+/** Returns -1, 0 or 1; undefined if an operand is undefined. @throws {Failure} T2010, T2009 If they can't be compared. */
 function compare(left: unknown, right: unknown, position: number): number | undefined {
   if (typeof left === "number" && typeof right === "number") return order(left, right);
   if (typeof left === "string" && typeof right === "string") return order(left, right);
@@ -54,7 +54,7 @@ function order<T extends number | string>(left: T, right: T): number {
 
 type Comparison = (left: unknown, right: unknown, position: number) => boolean | undefined;
 
-/** An operator on two texts or two numbers. It throws T2009 or T2010. */
+/** Creates an operator on two texts or two numbers. It throws T2009 or T2010. */
 const comparison =
   (holds: (order: number) => boolean): Comparison =>
   (left, right, position) => {
@@ -69,7 +69,7 @@ export const greaterOrEqual = comparison((found) => found >= 0);
 
 const isInteger = (value: unknown): value is number => Number.isInteger(value);
 
-/** JSONata has a code of its own above this length. */
+/** Maximum length of a range. Above it, JSONata reports a specific error code. */
 const LONGEST_RANGE = 1e7;
 
 /** The range operator `..`. Both bounds are included. @throws {Failure} T2003, T2004, D2014, D2015 */

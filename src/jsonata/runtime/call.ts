@@ -3,7 +3,7 @@ import { asFailure, Failure } from "./failure.ts";
 import { checkItems, checkText, enterCall, leaveCall, tick, tickArguments } from "./guard.ts";
 import type { CheckArguments } from "./signature.ts";
 
-/** A function of an expression, or one that its caller has bound. */
+/** A function that an expression defines, or that its caller has bound. */
 export type Callable = (...args: unknown[]) => unknown;
 
 /** A built-in function. */
@@ -24,14 +24,14 @@ export function callFunction(called: unknown, args: readonly unknown[], context?
   return result;
 }
 
-/** An error in a function is reported at the position of its call, endless recursion at the call that is too deep. */
+/** Reports an error in a function at the position of its call, and endless recursion at the call that is too deep. */
 function failAt(thrown: unknown, position: number): never {
   const failure = asFailure(thrown);
   if (failure.code !== "D1011" || failure.position === 0) failure.position = position;
   throw failure;
 }
 
-/** A call in an expression. @param position Position of the call in the source. @throws {Failure} */
+/** A call in an expression. @param position position of the call in the source @throws {Failure} */
 export function call(called: unknown, args: readonly unknown[], context: unknown, position: number): unknown {
   try {
     return callFunction(called, args, context);
@@ -40,7 +40,7 @@ export function call(called: unknown, args: readonly unknown[], context: unknown
   }
 }
 
-/** A call of a built-in function. @param context Replaces a missing argument where the signature says so. @throws {Failure} */
+/** A call of a built-in function. @param context replaces a missing argument if the signature allows it @throws {Failure} */
 export function callBuiltin(
   { name, run, check }: Builtin,
   args: readonly unknown[],

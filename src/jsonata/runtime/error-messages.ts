@@ -1,4 +1,4 @@
-/** Messages of JSONata's error codes, and of the gateway's own. Packs and their tests refer to these codes. */
+/** Messages of JSONata's error codes, and of the gateway's own codes. Packs and their tests refer to these codes. */
 const MESSAGES: Readonly<Record<string, string>> = {
   D1001: "a number is too large for JSON",
   D1002: "only a number can be negated",

@@ -9,7 +9,7 @@ import { messageOf } from "./error-messages.ts";
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: string;
-  /** Characters up to the end of the token that failed; 0 if unknown. */
+  /** Number of characters up to the end of the token that failed; 0 if unknown. */
   position: number;
 
   constructor(code: string, position = 0, message: string = messageOf(code)) {
@@ -35,7 +35,7 @@ export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof RangeError && thrown.message.includes("call stack")) return new Failure("D1011");
   const { code = "unknown", jsonataCode = code, position = 0, message, token } = thrown as Thrown;
   if (code === "D1012") return new Failure(code, position);
-  // In jsonata `$replace` calls its replacement function without a check.
+  // In jsonata, `$replace` calls its replacement function without a check.
   if (thrown instanceof TypeError && token === "replace") return new Failure("T1006", position);
   return new Failure(jsonataCode, position, message ?? messageOf(jsonataCode));
 }

@@ -1,35 +1,38 @@
 import { Failure } from "./failure.ts";
 
 /**
- * Limits of one evaluation, under the names of jsonata's options. Packs are written by operators, so the limits are
+ * Limits of one evaluation, under the names of jsonata's options. Packs are written by operators, so the limits protect
  * against mistakes: endless recursion, endless loops, and results that fill the memory. `stack` counts the steps of the
  * interpreter, or the nested calls of a compiled expression; `sequence` counts the items of a list.
  */
 export const GUARDS = { stack: 500, sequence: 100_000 } as const;
 
 /**
- * Steps of one compiled evaluation: calls, items of lists, and parts of long texts. Steps, because a limit of time would
- * fail a request on a busy machine.
+ * Maximum number of steps of one compiled evaluation: calls, items of lists, and parts of long texts. Time is not
+ * limited, because a busy machine would then fail requests.
  */
 const MAX_STEPS = 5_000_000;
 
-/** Characters of a text that an expression creates. */
+/** Maximum number of characters of a text that an expression creates. */
 export const MAX_TEXT = 1_000_000;
 
-/** Values and characters of a result. A part that it contains twice counts twice. */
+/** Maximum number of values and characters of a result. A part that occurs twice counts twice. */
 export const MAX_RESULT = 2_000_000;
 
-/** JSONata's code for a list that is too long, and an own one: JSONata does not limit texts and results. */
+/**
+ * JSONata's code for a list that is too long. The other code is the gateway's own: JSONata does not limit texts and
+ * results.
+ */
 const LIST_TOO_LONG = "D2015";
 const TOO_LARGE = "too_large";
 
-/** Checks the length of a list. @param by The function or operator that creates it. @throws {Failure} D2015 */
+/** Checks the length of a list. @param by the function or operator that creates the list @throws {Failure} D2015 */
 export function checkItems(length: number, by: string, position = 0): void {
   if (length > GUARDS.sequence)
     throw new Failure(LIST_TOO_LONG, position, `${by} gives a list of more than ${GUARDS.sequence} items`);
 }
 
-/** Checks the length of a text. @param by The function or operator that creates it. @throws {Failure} too_large */
+/** Checks the length of a text. @param by the function or operator that creates the text @throws {Failure} too_large */
 export function checkText(length: number, by: string, position = 0): void {
   if (length > MAX_TEXT)
     throw new Failure(TOO_LARGE, position, `${by} gives a text of more than ${MAX_TEXT} characters`);
@@ -40,7 +43,7 @@ export function checkText(length: number, by: string, position = 0): void {
  * expression can create a value that does not fit into memory once it is printed.
  *
  * @param by The function that creates the value.
- * @param most Values and characters.
+ * @param most Maximum number of values and characters.
  * @throws {Failure} too_large
  */
 export function checkSize(value: unknown, by: string, most: number): void {
@@ -54,7 +57,7 @@ export function checkSize(value: unknown, by: string, most: number): void {
 export const isInterpretedFunction = (value: object): boolean =>
   "_jsonata_function" in value || "_jsonata_lambda" in value;
 
-/** Subtracts the size of a value. Stops once the result is negative. */
+/** Subtracts the size of a value. Stops if the result becomes negative. */
 function subtractSize(most: number, value: unknown): number {
   if (typeof value === "string") return most - value.length;
   if (typeof value !== "object" || value === null) return most - 1;

@@ -1,4 +1,4 @@
-/** The functions of the package `jsonata`, with the limits that they lack. Interpreted and compiled expressions call the same ones. */
+/** The functions of the package `jsonata`, with additional limits. Interpreted and compiled expressions share them. */
 import jsonata from "jsonata";
 import { thenMaybe, type MaybePromise } from "../language/maybe-promise.ts";
 import { Failure } from "./failure.ts";
@@ -6,7 +6,7 @@ import { checkSize, checkText, MAX_TEXT } from "./guard.ts";
 import { sequence } from "./sequence.ts";
 import type { ParsedSignature } from "./signature.ts";
 
-/** The implementation of a function. Some read the evaluation that calls them as `this`. */
+/** The implementation of a function. Some functions read the evaluation that calls them as `this`. */
 type Implementation = (this: unknown, ...args: unknown[]) => MaybePromise<unknown>;
 
 /** A built-in function of jsonata. */
@@ -18,7 +18,7 @@ export interface LibraryFunction {
 
 /** The members of jsonata's environments that are read here. */
 export interface Environment {
-  /** The same object during one evaluation. */
+  /** An object that stays the same during one evaluation. */
   readonly base: object;
   /** Returns the value to which a name is bound. */
   readonly lookup: (name: string) => unknown;
@@ -42,18 +42,21 @@ function findEnvironment(): Environment {
 
 const environment = findEnvironment();
 
-/** Makes another implementation of a function of one. */
+/** Wraps the implementation of a function. */
 type Wrap = (implementation: Implementation) => Implementation;
 
-/** Functions that create texts or copies, or take memory in proportion to one. */
+/** Functions that create texts or copies, or use memory in proportion to a text. */
 const TEXT_FUNCTIONS =
   "string join pad replace base64encode base64decode uppercase lowercase trim encodeUrl encodeUrlComponent " +
   "decodeUrl decodeUrlComponent substring length split clone distinct spread";
 
-/** Values and characters that may be copied: a transform copies all of an object, and the others take quadratic time. */
+/**
+ * Maximum number of values and characters that a function may copy: `clone` copies a whole object, and the other
+ * functions take quadratic time.
+ */
 const MOST_COPIED: Readonly<Record<string, number>> = { clone: 100_000, distinct: 10_000, spread: 10_000 };
 
-/** Limits the arguments of a function, which determine the memory that it takes, and its result. */
+/** Limits the size of a function's result and of its arguments, which determine the memory that the function uses. */
 const limitTexts =
   (name: string): Wrap =>
   (implementation) =>
@@ -71,17 +74,17 @@ const limitTexts =
 /** Functions whose second argument is a picture. */
 const PICTURE_FUNCTIONS = "formatNumber formatInteger parseInteger fromMillis toMillis";
 
-/** Characters of a picture, and digits that a component of a time may ask for. Others are mistakes, or attacks. */
+/** Maximum length of a picture. Longer pictures are mistakes or attacks. */
 const MAX_PICTURE = 1000;
 
 /** The components of the picture of a time: `[Y0001]`, `[f,3-3]`. */
 const COMPONENT = /\[([^[\]]*)\]/g;
 
-/** Whether a component of the picture of a time asks for more than 999 digits. */
+/** Whether a component of a picture of a time requests more than 999 digits. */
 const asksForTooMuch = (picture: string): boolean =>
   [...picture.matchAll(COMPONENT)].some(([, component = ""]) => /\d{4}/.test(component.split(",")[1] ?? ""));
 
-/** @throws {Failure} too_large If a picture is too long, or asks for too many digits. */
+/** @throws {Failure} too_large if a picture is too long, or requests too many digits */
 function checkPicture(picture: unknown): void {
   if (typeof picture === "string" && (picture.length > MAX_PICTURE || asksForTooMuch(picture)))
     throw new Failure("too_large", 0, `a picture has more than ${MAX_PICTURE} characters or digits`);
@@ -95,8 +98,8 @@ const limitPictures: Wrap = (implementation) =>
   };
 
 /**
- * The date of a time in a time zone, `+hhmm`. As in JSONata, a zone behind UTC with minutes is an hour too early: -0130 is
- * -2 h -30 min. JSONata itself prints `0NaN-NaN-NaN` for a number that no date has.
+ * Returns the date of a time in a time zone, `+hhmm`. As in JSONata, a zone behind UTC with minutes is an hour too
+ * early: -0130 is -2 h -30 min. JSONata itself prints `0NaN-NaN-NaN` for a number outside the range of dates.
  *
  * @throws {Failure} no_date
  */
@@ -109,7 +112,7 @@ export function dateIn(millis: number, zone?: string): Date {
 }
 
 /**
- * Checks the result of `$toMillis`. JSONata itself gives no number for a text such as `2020-13-01`.
+ * Checks the result of `$toMillis`. JSONata itself returns NaN for a text such as `2020-13-01`.
  *
  * @throws {Failure} D3110, or no_date with a picture
  */
@@ -135,7 +138,7 @@ function wrapFunction(name: string, ...wraps: readonly Wrap[]): LibraryFunction 
   const builtin = environment.lookup(name) as LibraryFunction;
   const original = builtin.implementation;
   const implementation = wraps.reduce((wrapped, wrap) => wrap(wrapped), original);
-  // For partial applications jsonata reads the parameters from the text of a function.
+  // For partial applications, jsonata reads the parameters from the source text of a function.
   Object.defineProperties(implementation, {
     length: { value: original.length },
     toString: { value: () => String(original) },
@@ -144,8 +147,8 @@ function wrapFunction(name: string, ...wraps: readonly Wrap[]): LibraryFunction 
 }
 
 /**
- * Functions whose arguments jsonata does not check enough: functions of texts and pictures, and of times outside of
- * all dates.
+ * Functions whose arguments jsonata checks too little: functions of texts and pictures, and of times outside of all
+ * dates.
  */
 export const LIMITED_FUNCTIONS: Readonly<Record<string, LibraryFunction>> = {
   ...Object.fromEntries(
@@ -162,7 +165,10 @@ export const LIMITED_FUNCTIONS: Readonly<Record<string, LibraryFunction>> = {
 export const findLibraryFunction = (name: string): LibraryFunction =>
   LIMITED_FUNCTIONS[name] ?? (environment.lookup(name) as LibraryFunction);
 
-/** The members that jsonata's functions read of the evaluation that calls them. `$toMillis` completes a picture without a year. */
+/**
+ * The members that jsonata's functions read from the evaluation that calls them. `$toMillis` completes a picture
+ * without a year.
+ */
 export const CALLER = {
   createSequence: sequence,
   environment: {

@@ -5,7 +5,7 @@ import { collapse, isList, sequence, type List } from "./sequence.ts";
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Reads a member by name; of a list, the members of all items. Members inherited from JavaScript don't count. */
+/** Reads a member by name; for a list, reads the member of all items. Members that JavaScript objects inherit are ignored. */
 export function lookup(value: unknown, name: string): unknown {
   if (Array.isArray(value)) return lookupEach(value, name);
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
@@ -23,14 +23,14 @@ function lookupEach(values: readonly unknown[], name: string): List {
   return found;
 }
 
-/** The name step: {@link lookup}, then the result collapses. */
+/** The name step: calls {@link lookup} and collapses the result. */
 export function readField(value: unknown, name: string): unknown {
   if (!Array.isArray(value)) return lookup(value, name);
   const found = lookupEach(value, name);
   return found.length > 1 ? found : found[0];
 }
 
-/** The name step with `[]` after it: a list of one remains a list, an empty one becomes undefined. */
+/** The name step with `[]` after it: a list with one member remains a list, and an empty list becomes undefined. */
 export function readFieldAsList(value: unknown, name: string): unknown {
   if (!Array.isArray(value)) return lookup(value, name);
   const found = lookupEach(value, name);

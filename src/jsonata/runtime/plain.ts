@@ -18,7 +18,7 @@ export function printResult(value: unknown): JsonText {
   return toJsonText(isChangedByCopy(value) ? copy(value) : value);
 }
 
-/** Whether a value has a part that its copy leaves out, and that is printed as null or as an object. */
+/** Whether the copy of a value omits a part that printing would write as null or as an object. */
 function isChangedByCopy(value: unknown): boolean {
   if (typeof value !== "object" || value === null || isExactNumber(value)) return false;
   if (!Array.isArray(value))

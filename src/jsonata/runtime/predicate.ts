@@ -2,10 +2,10 @@ import { checkItems, tick } from "./guard.ts";
 import { sequence, type List } from "./sequence.ts";
 import { isNumeric, isTruthy } from "./values.ts";
 
-/** A single value counts as a list of one. */
+/** Returns a list unchanged, and any other value as a list with one member. */
 const toList = (value: unknown): List => (Array.isArray(value) ? value : sequence(value));
 
-/** `[0]`, `[-1]`: selects one member by its index. A negative index counts from the end. */
+/** `[0]`, `[-1]`: selects one member by its index. Negative indexes start from the end. */
 export function pickNth(value: unknown, position: number): List {
   const list = toList(value);
   const index = Math.floor(position);

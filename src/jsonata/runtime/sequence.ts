@@ -5,15 +5,15 @@ import { checkItems, tick } from "./guard.ts";
  * is empty. Arrays of the input and of `[ … ]` never collapse.
  */
 export interface List extends Array<unknown> {
-  /** A list of results, which collapses. */
+  /** Marks a list of results, which collapses. */
   sequence?: true;
-  /** The path has `[]`, so that a list of one does not collapse. */
+  /** The path contains `[]`, so that a list with one member does not collapse. */
   keepSingleton?: true;
   /** This list wraps an input that is an array, so that it counts as one item. */
   outerWrapper?: true;
 }
 
-/** Whether a value is an array. Each may have the marks of a {@link List}. */
+/** Whether a value is an array. Any array may have the marks of a {@link List}. */
 export const isList = (value: unknown): value is List => Array.isArray(value);
 
 /** Creates a sequence. */
@@ -49,7 +49,7 @@ export function collapse(value: unknown): unknown {
   return value.length === 1 && !value.keepSingleton ? value[0] : value;
 }
 
-/** Collapses a sequence of an expression with `[]` after it: a list of one remains a list. */
+/** Collapses a sequence of an expression with `[]` after it: a list with one member remains a list. */
 export function collapseKeepingList(value: unknown): unknown {
   if (!isList(value) || value.sequence !== true) return value;
   value.keepSingleton = true;
@@ -71,7 +71,7 @@ export function addWhole(into: unknown[], value: unknown): unknown[] {
   return into;
 }
 
-/** The context of the values of an object `{ … }`: of a list all its members, of a list of one this member. */
+/** Returns the context of the values of an object `{ … }`: all members of a list, or the only member. */
 export function groupOf(context: unknown): unknown {
   if (!isList(context)) return context;
   tick(context.length);

@@ -1,6 +1,6 @@
 /**
- * Validates arguments and returns them as the function expects them: a single value becomes an array where one is
- * expected, and the context replaces a missing argument.
+ * Validates arguments and returns them as the function expects them: a single value becomes an array if the function
+ * expects an array, and the context replaces a missing argument.
  *
  * @throws Plain objects with the codes T0410, T0411 or T0412, as `jsonata` does.
  */
@@ -18,7 +18,7 @@ interface Parameter {
   readonly optional: boolean;
 }
 
-/** `s`, `(sf)`, `a<n>`, each with its `-`, `?` or `+`. */
+/** Matches a parameter, `s`, `(sf)` or `a<n>`, with its suffix `-`, `?` or `+`. */
 const PARAMETER = /(\w|\(\w+\))(?:<([^>]*)>)?([-?+]*)/g;
 
 const ANY = "asnblo";
@@ -46,7 +46,7 @@ function matchesType({ types, members }: Parameter, value: unknown): boolean {
   return (value as unknown[]).every((member) => typeOf(member) === members);
 }
 
-/** Whether all arguments are in order and have the expected types, so that nothing has to be changed. */
+/** Whether all arguments are in order and have the expected types, so that no argument has to be changed. */
 function matchInOrder(expected: readonly Parameter[], args: readonly unknown[]): boolean {
   for (let index = 0; index < expected.length; index += 1) {
     const parameter = expected[index] as Parameter;
@@ -55,7 +55,7 @@ function matchInOrder(expected: readonly Parameter[], args: readonly unknown[]):
   return args.length <= expected.length;
 }
 
-/** Creates the check of a signature. Most calls pass a quick one; JSONata's own validation handles the others. */
+/** Creates the check of a signature. Most calls pass a quick check; JSONata's own validation handles the rest. */
 export function createCheck({ definition, validate }: ParsedSignature): CheckArguments {
   const expected = parseParameters(definition);
   return (args, context) => (matchInOrder(expected, args) ? args : validate(args, context));

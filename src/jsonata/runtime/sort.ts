@@ -2,7 +2,7 @@ import { Failure } from "./failure.ts";
 import { tick } from "./guard.ts";
 import { sequenceOf } from "./sequence.ts";
 
-/** Whether the second value comes before the first. */
+/** Whether the second value must come before the first. */
 type ShouldSwap<T> = (first: T, second: T) => boolean;
 
 /**
@@ -49,7 +49,7 @@ function compare(first: unknown, second: unknown, descending: boolean, position:
 }
 
 /**
- * The order-by step `^( … )`. The keys of a list of one are not evaluated, and such a list still collapses.
+ * The order-by step `^( … )`. The keys of a list with one member are not evaluated, and such a list still collapses.
  *
  * @throws {Failure} T2007, T2008 If keys can't be ordered.
  */

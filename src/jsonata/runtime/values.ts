@@ -9,7 +9,7 @@ export function isNumeric(value: unknown, position = 0): value is number {
   return true;
 }
 
-/** Whether JSONata counts a value as true. A list is true if one member is; a function is never true. */
+/** Whether JSONata treats a value as true. A list is true if one of its members is; a function is never true. */
 export function isTruthy(value: unknown): boolean {
   if (typeof value === "boolean") return value;
   if (typeof value === "string") return value !== "";
@@ -18,13 +18,13 @@ export function isTruthy(value: unknown): boolean {
   return Array.isArray(value) ? value.some(isTruthy) : Object.keys(value).length > 0;
 }
 
-/** The operator `=`. Undefined equals nothing. */
+/** The operator `=`. False if a value is undefined. */
 export function isEqual(left: unknown, right: unknown): boolean {
   if (left === right) return left !== undefined;
   return typeof left === "object" && typeof right === "object" && isDeepEqual(left, right);
 }
 
-/** The operator `!=`. Undefined differs from nothing. */
+/** The operator `!=`. False if a value is undefined. */
 export function isDifferent(left: unknown, right: unknown): boolean {
   return left !== undefined && right !== undefined && !isEqual(left, right);
 }

@@ -5,11 +5,11 @@ import { isInterpretedFunction } from "../runtime/guard.ts";
 import { collapse } from "../runtime/sequence.ts";
 import { findSteps, type Step } from "./steps.ts";
 
-/** A value as people see it. */
+/** A value in a form for people. */
 export interface ShownValue {
-  /** Null: the value is missing, or it is a secret. */
+  /** The text of the value. Null if the value is missing or secret. */
   readonly value: string | null;
-  /** It comes from a secret. */
+  /** Whether the value is derived from a secret. */
   readonly isSecret?: true;
 }
 
@@ -18,11 +18,11 @@ export type Show = (value: unknown) => ShownValue;
 
 /** A call of a function that the caller has bound, such as `$values`, which finds a row of a table. */
 interface TracedLookup {
-  /** The function, without the `$`. */
+  /** The name of the function, without the `$`. */
   readonly function: string;
-  /** Its arguments: for `$values` the table, and the value whose row is used. */
+  /** The function's arguments: for `$values`, the table and the value to find in it. */
   readonly args: readonly string[];
-  /** Null: there is no row. */
+  /** The result. Null if there is no row. */
   readonly result: string | null;
 }
 
@@ -31,26 +31,26 @@ export interface TracedNode extends ShownValue {
   readonly text: string;
   /** Offset of the text in the source of the expression, in characters. */
   readonly offset: number;
-  /** It is the branch that a condition has taken. */
+  /** The branch that the node is, if the condition selected it. */
   readonly branch?: "then" | "else";
-  /** An error was thrown in it. */
+  /** Whether an error was thrown in the node. */
   hasFailed?: true;
   readonly lookups: TracedLookup[];
   readonly children: TracedNode[];
-  /** How many evaluations directly below are left out. */
+  /** Number of child evaluations that are omitted. */
   omitted?: number;
 }
 
-/** Evaluations of nodes that are recorded of one evaluation of an expression, and directly below one node. */
+/** Maximum number of recorded evaluations of nodes: in one evaluation of an expression, and directly below one node. */
 const MAX_NODES = 500;
 export const MAX_CHILDREN = 50;
 
-/** How many evaluations of nodes may still be recorded, in all evaluations of expressions that share it. */
+/** Number of evaluations of nodes that may still be recorded. Several evaluations of expressions may share it. */
 export interface NodeBudget {
   left: number;
 }
 
-/** An evaluation that has not ended. `traced` is undefined if it is left out. */
+/** An evaluation that has not ended. `traced` is undefined if the evaluation is omitted. */
 interface OpenNode {
   readonly node: AstNode;
   readonly traced: TracedNode | undefined;
@@ -58,7 +58,7 @@ interface OpenNode {
 
 export class Recorder implements StepHooks {
   readonly nodes: TracedNode[] = [];
-  /** Evaluations that are left out. */
+  /** Number of omitted evaluations. */
   omitted = 0;
   #count = 0;
   readonly #open: OpenNode[] = [];
@@ -72,7 +72,10 @@ export class Recorder implements StepHooks {
     this.#budget = budget;
   }
 
-  /** The evaluation around a node. The last one is not always it: the members of an object are evaluated side by side. */
+  /**
+   * Returns the evaluation of the parent node. It need not be the last one, because the members of an object are
+   * evaluated concurrently.
+   */
   #findParent({ parent }: Step): OpenNode | undefined {
     if (!parent) return undefined;
     const open = this.#open.findLast(({ node }) => node === parent);
@@ -130,7 +133,7 @@ const isFunction = (value: unknown): boolean =>
   typeof value === "function" ||
   (typeof value === "object" && value !== null && isInterpretedFunction(value));
 
-/** Whether a node calls the function of a name, or passes it to another function. */
+/** Whether a node calls the function with this name, or passes it to another function. */
 function isCallOf({ type, procedure, arguments: args }: AstNode, name: string): boolean {
   if (type !== "function") return false;
   const named = [procedure, ...(Array.isArray(args) ? args : [])];

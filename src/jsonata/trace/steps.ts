@@ -1,31 +1,31 @@
-/** The sub-expressions of a source, each with its text: JSONata's nodes only have the end of one of their tokens. */
+/** Finds the sub-expressions of a source, each with its text. JSONata's nodes only contain the end of one of their tokens. */
 import { cutText } from "../../base/index.ts";
 import { isNode, type AstNode } from "../language/ast.ts";
 
-/** A sub-expression, as it is written. */
+/** A sub-expression, as written in the source. */
 export interface Step {
-  /** On one line. A long one is cut, and ends with `…`. */
+  /** The text on one line. A long text is cut, and ends with `…`. */
   readonly text: string;
   /** Offset of the text in the source. */
   readonly offset: number;
-  /** Which branch of a condition it is. */
+  /** The branch of a condition that the step is, if any. */
   readonly branch: "then" | "else" | undefined;
-  /** The node around it. */
+  /** The parent node. */
   readonly parent: AstNode | undefined;
   /** Whether its evaluations are recorded. */
   readonly isRecorded: boolean;
 }
 
-/** Offsets into a source: the first character, and the one after the last. */
+/** Offsets into a source: of the first character, and of the character after the last. */
 interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** Characters of the text of a step. */
+/** Maximum length of the text of a step in characters. */
 const MAX_TEXT = 200;
 
-/** The text of a step on one line, as a list of steps needs it. */
+/** Returns the text of a step on one line, for a list of steps. */
 const shorten = (text: string): string => cutText(text.replaceAll(/\s+/g, " "), MAX_TEXT);
 
 interface Token extends Range {
@@ -37,7 +37,7 @@ const TOKEN =
   /\/\*[^]*?(?:\*\/|$)|"(?:\\[^]|[^"\\])*"?|'(?:\\[^]|[^'\\])*'?|`[^`]*`?|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|[^\s.[\]{}(),@#;:?+\-*/%|=<>^&!~"'`]+|\.\.|:=|[!<>]=|\*\*|~>|\?[:?]|\S/g;
 const REGEX = /\/(?:\\[^]|[^\\/\n]){1,1000}\/[im]*/y;
 
-/** The end of an operand: a slash after it divides, also if a comment is between. */
+/** Matches the end of an operand: a slash after it is a division, even if a comment is between them. */
 const OPERAND_END = /[\w)\]}"'`$]$/;
 
 function tokenize(source: string): Token[] {
@@ -59,7 +59,7 @@ function tokenize(source: string): Token[] {
 
 const PAIRS: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 
-/** The places of all pairs of brackets. */
+/** Finds the ranges of all pairs of brackets. */
 function findBrackets(tokens: readonly Token[]): readonly Range[] {
   const pairs: Range[] = [];
   const open: { readonly start: number; readonly closing: string }[] = [];
@@ -74,22 +74,22 @@ function findBrackets(tokens: readonly Token[]): readonly Range[] {
 /** Values whose text is the same as in the source, and functions, which have no text. */
 const UNRECORDED = new Set(["string", "number", "value", "regex", "lambda"]);
 
-/** Whether the value of a node is a part of the value around it: a name in a path, and the function of a call. */
+/** Whether the value of a node is a part of its parent's value: a name in a path, or the function of a call. */
 const isPartOf = ({ type }: AstNode, key: string, parent: AstNode | undefined): boolean =>
   key === "procedure" || (type === "name" && key === "steps" && parent?.type === "path");
 
-/** The text after the last part of a node that belongs to it. */
+/** The suffix `[]` of a node. */
 const KEEP_ARRAY = /^\s*\[\s*\]/;
 const SUFFIXES: Readonly<Record<string, RegExp>> = { transform: /^\s*\|/ };
 
-/** Finds all sub-expressions of a source. @param ast Its syntax tree */
+/** Finds all sub-expressions of a source. @param ast the syntax tree of the source */
 export function findSteps(source: string, ast: AstNode): ReadonlyMap<AstNode, Step> {
   const tokens = tokenize(source);
   const brackets = findBrackets(tokens);
   const indexes = new Map(tokens.map(({ end }, index) => [end, index]));
   const steps = new Map<AstNode, Step>();
 
-  /** The token of a node, with what belongs to it: a minus sign, the word "function". */
+  /** Returns the range of a node's token, together with a minus sign or the word "function" before it. */
   function findToken({ type, value, position: end }: AstNode): Range {
     if (end === undefined) return { start: source.length, end: 0 };
     const index = indexes.get(end) ?? 0;
@@ -97,7 +97,7 @@ export function findSteps(source: string, ast: AstNode): ReadonlyMap<AstNode, St
     return { start: tokens[hasPrefix ? index - 1 : index]?.start ?? end, end };
   }
 
-  /** Extends a range over the brackets that it opens, and the suffix of its node. */
+  /** Extends a range to the closing brackets and the suffix of its node. */
   function close(node: AstNode, start: number, end: number): number {
     const closed = brackets.reduce(
       (last, pair) => (pair.start >= start && pair.start < last ? Math.max(last, pair.end) : last),

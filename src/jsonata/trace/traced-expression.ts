@@ -1,6 +1,6 @@
 /**
- * An expression that shows how it gets its result: the package `jsonata` evaluates it once more, and reports each step. No request
- * is ever served by it: only the tools that explain a request make it, in a pack of their own.
+ * An expression that records how its result is computed: the package `jsonata` evaluates it again, and reports each
+ * step. Such expressions never serve requests. The tools that explain a request create them, in a separate pack.
  */
 import { type Origin, toJsonText } from "../../base/index.ts";
 import { walk } from "../language/ast.ts";
@@ -15,28 +15,28 @@ import { type NodeBudget, Recorder, type Show, type TracedNode } from "./recorde
 /** The steps of one evaluation. */
 export interface Recording {
   readonly nodes: readonly TracedNode[];
-  /** Evaluations of sub-expressions that are left out. */
+  /** Number of omitted evaluations of sub-expressions. */
   readonly omitted: number;
   readonly value: unknown;
-  /** Undefined if the evaluation has not failed. */
+  /** Undefined if the evaluation did not fail. */
   readonly error: unknown;
 }
 
 /** One evaluation of an expression. */
 export interface Evaluation {
   readonly expression: Expression;
-  /** Where the expression is written; undefined for one that is in no file. */
+  /** The location of the expression; undefined if it is not in a file. */
   readonly origin: Origin | undefined;
   readonly input: unknown;
   readonly bindings: Bindings;
-  /** Evaluates the expression once more, and records its steps. Never rejects. */
+  /** Evaluates the expression again, and records its steps. Never rejects. */
   record(show: Show, budget: NodeBudget): Promise<Recording>;
 }
 
-/** Is called at each evaluation, also at one that fails. Must not throw. */
+/** Called at each evaluation, even if it fails. Must not throw. */
 type OnEvaluation = (evaluation: Evaluation) => void;
 
-/** Functions that are bound, so that their calls are recorded. Each has as many parameters as before. */
+/** Wraps the bound functions, so that their calls are recorded. Each keeps its number of parameters. */
 function recordCalls(bindings: Bindings, recorder: Recorder): Bindings {
   const entries = Object.entries(bindings).map(([name, bound]) => {
     if (typeof bound !== "function") return [name, bound] as const;
@@ -50,7 +50,7 @@ function recordCalls(bindings: Bindings, recorder: Recorder): Bindings {
   return Object.fromEntries(entries);
 }
 
-/** The names of members and variables in an expression, and its texts, which may be names of members. */
+/** Returns the names of members and variables in an expression, and its texts, which may be names of members. */
 export function namesIn({ source }: Expression): ReadonlySet<string> {
   const names = new Set<string>();
   walk(parse(source), ({ type, value }) => {
@@ -59,7 +59,7 @@ export function namesIn({ source }: Expression): ReadonlySet<string> {
   return names;
 }
 
-/** The members of a variable that an expression reads; `all` if the syntax tree does not show them. */
+/** Returns the members of a variable that an expression reads; `all` if the syntax tree does not show them. */
 export function findVariableNames({ source }: Expression, variable: string): InputNames {
   const ast = structuredClone(parse(source));
   walk(ast, (node) => {
@@ -69,7 +69,7 @@ export function findVariableNames({ source }: Expression, variable: string): Inp
 }
 
 /**
- * Makes an expression that reports each of its evaluations. Its results are those of `compile`.
+ * Creates an expression that reports each of its evaluations. Its results are those of `compile`.
  *
  * @throws {ExpressionError} If the source is not JSONata.
  */
@@ -106,6 +106,6 @@ export function traceExpression(
   return { ...expression, evaluate, print };
 }
 
-/** Runs a function that compiles expressions, such as one that loads a pack, and traces all of these. */
+/** Runs a function that compiles expressions, such as one that loads a pack, and traces all of these expressions. */
 export const runTraced = <T>(onEvaluation: OnEvaluation, run: () => T): T =>
   runWith((source, options) => traceExpression(source, options, onEvaluation), run);

@@ -1,6 +1,6 @@
 /**
- * The share of its calls that a pack would serve for each client. Clients count, not calls, so that no client decides
- * by sending more.
+ * The share of its calls that a pack would serve, for each client. The mean is over clients instead of calls, so that a
+ * client can't gain influence by sending more.
  */
 import { isObject } from "../../base/index.ts";
 import { partsOf, ProvenClients } from "../../gateway/index.ts";
@@ -9,11 +9,11 @@ import type { ObservedCall } from "./observed-call.ts";
 /** The joint result of the clients. */
 export type ClientMean = ReturnType<ClientShares["result"]>;
 
-/** Clients that are counted apart. The others are counted as one. */
+/** Maximum number of clients that are counted separately. The others are counted as one. */
 const MOST_CLIENTS = 10_000;
-/** Their name. */
+/** The name of the client for all others. */
 const OTHERS = "";
-/** Maximum number of cases of one client. More cases show nothing new. */
+/** Maximum number of cases of one client. Further cases contain nothing new. */
 const MOST_CASES = 200;
 
 interface Client {
@@ -25,7 +25,7 @@ interface Client {
 
 const namesOf = (value: unknown): readonly string[] => (isObject(value) ? Object.keys(value).toSorted() : []);
 
-/** The parts of a call that make it another case: its method, its route, and the names that it sends. */
+/** Returns the parts of a call that identify its case: its method, its route, and the names that it contains. */
 const caseOf = ({ method, query, filter, body }: ObservedCall, route: string): string =>
   JSON.stringify([
     method,
@@ -37,7 +37,7 @@ const caseOf = ({ method, query, filter, body }: ObservedCall, route: string): s
 
 const shareOf = ({ cases }: Client): number => [...cases.values()].filter(Boolean).length / cases.size;
 
-/** The mean without the highest value. Null if no value remains. */
+/** Returns the mean without the highest value. Null if no value remains. */
 function meanWithoutBest(shares: readonly number[]): number | null {
   const counted = shares.toSorted((one, other) => one - other).slice(0, -1);
   return counted.length === 0 ? null : counted.reduce((sum, share) => sum + share, 0) / counted.length;
@@ -45,7 +45,7 @@ function meanWithoutBest(shares: readonly number[]): number | null {
 
 function meanOf(clients: readonly Client[]): number | null {
   const [only] = clients;
-  // The maker of an archive knows whose calls it contains.
+  // The creator of an archive knows which clients it contains.
   return only?.isWholeArchive && clients.length === 1 ? shareOf(only) : meanWithoutBest(clients.map(shareOf));
 }
 
@@ -55,7 +55,7 @@ function addCase({ cases }: Client, key: string, isServed: boolean): void {
   if (cases.has(key) || cases.size < MOST_CASES) cases.set(key, isServed && cases.get(key) !== false);
 }
 
-/** Adds the calls of a sender to the client of that name. */
+/** Adds the calls of a sender to the client with that name. */
 function addTo(clients: Map<string, Client>, name: string, { isWholeArchive, calls, cases }: Client): void {
   const key = clients.has(name) || clients.size < MOST_CLIENTS ? name : OTHERS;
   const client = clients.get(key) ?? createClient(isWholeArchive);
@@ -67,18 +67,18 @@ function addTo(clients: Map<string, Client>, name: string, { isWholeArchive, cal
 const networkOf = (by: string): string => partsOf(by).at(-1) ?? by;
 
 /**
- * Collects the calls of clients. Only those whose own token was proven are grouped by network too: others in the network of a
- * client say nothing about it.
+ * Collects the calls of clients. Only clients with their own proven token are also grouped by network: other senders in
+ * the network of a client prove nothing about it.
  */
 export class ClientShares {
-  /** Clients by the names that proved them. */
+  /** Clients by their proven names. */
   readonly #proven = new Map<string, Client>();
   /** Clients without a proof so far. */
   readonly #unproven = new Map<string, Client>();
   /** Networks of clients that were removed to make room. */
   readonly #networks = new Map<string, Client>();
 
-  /** @param showsAcceptance Whether a service that has served the call has accepted its token */
+  /** @param showsAcceptance whether a service that has served the call has accepted its token */
   add(call: ObservedCall, route: string, isServed: boolean, showsAcceptance: boolean): void {
     const { provenBy, isProven, isArchived, count } = call;
     const sent = createClient(isArchived);
@@ -103,20 +103,20 @@ export class ClientShares {
     const calls = proven.map((client) => client.calls);
     const sum = calls.reduce((total, count) => total + count, 0);
     return {
-      /** Clients that count. */
+      /** Number of counted clients. */
       clients: proven.length,
-      /** The mean of their shares without the highest one, from 0 to 1. Null if there are too few clients. */
+      /** The mean of their shares without the highest share, from 0 to 1. Null if there are too few clients. */
       share: meanOf(proven),
-      /** Networks with refused calls and without a proven token. They are not clients. */
+      /** Number of networks with refused calls and without a proven token. They are not counted as clients. */
       unproven: unproven.length,
-      /** The same mean, where they count as clients. */
+      /** The same mean, if these networks were counted as clients. */
       shareWithUnproven: meanOf([...proven, ...unproven]),
-      /** The part of all counted calls that the client with the most has, from 0 to 1. */
+      /** The largest share of one client in all counted calls, from 0 to 1. */
       largest: sum === 0 ? 0 : calls.reduce((most, count) => Math.max(most, count), 0) / sum,
     };
   }
 
-  /** Proven clients, those with one token or network as one. */
+  /** Returns the proven clients. Clients that share a token or a network are returned as one. */
   #groupProven(): readonly Client[] {
     const known = new ProvenClients();
     const grouped = new Map<string, Client>();

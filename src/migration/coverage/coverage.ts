@@ -1,16 +1,16 @@
-/** Counts which observed calls a pack would serve, by calls and by clients, in memory that does not grow with their number. */
+/** Counts the observed calls that a pack would serve, by calls and by clients, in a limited amount of memory. */
 import type { Pack } from "../../pack/index.ts";
 import { ClientShares } from "./client-shares.ts";
 import type { Judgement, RefusalKind } from "./judge-call.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
 export type Coverage = ReturnType<CoverageCounter["result"]>;
-/** Why some calls are refused. */
+/** The reason why some calls are refused. */
 export type Refusal = Coverage["refusals"][number];
 
-/** Refusals and reasons that are counted apart. The others are counted together. */
+/** Maximum number of refusals and reasons that are counted separately. The others are counted together. */
 const MOST_REFUSALS = 2000;
-/** Clients that are counted apart. The others are counted together. */
+/** Maximum number of clients that are counted separately. The others are counted together. */
 const MOST_CLIENTS = 10_000;
 const MOST_SAMPLES = 3;
 
@@ -18,12 +18,12 @@ const OTHERS = "others";
 
 interface CountedRefusal {
   readonly kind: RefusalKind | "others";
-  /** The pack's route, else a template of the path. */
+  /** The pack's route, otherwise a template of the path. */
   readonly route: string;
   readonly reason: string;
   calls: number;
   readonly clients: Set<number>;
-  /** Ids of records, or places of entries: three at most. */
+  /** Ids of records, or positions of entries: at most three. */
   readonly samples: string[];
 }
 
@@ -74,34 +74,34 @@ export class CoverageCounter {
 
   result() {
     return {
-      /** Calls that were judged. */
+      /** Number of calls that were judged. */
       calls: this.#calls,
       served: this.#served,
       clients: [...this.#clients.values()]
-        // Null: calls without a token.
+        // The client is null for calls without a token.
         .map(({ client, calls, served }) => ({ client, calls, served }))
         .toSorted(
           (one, other) => other.calls - other.served - (one.calls - one.served) || other.calls - one.calls,
         ),
-      /** The values that a gate compares: clients count, not calls. */
+      /** The values that a gate compares, based on clients instead of calls. */
       mean: this.#shares.result(),
-      /** Those with the most calls first. */
+      /** Refusals with the most calls come first. */
       refusals: [...this.#refusals.values()]
         .map(({ clients, ...refusal }) => ({ ...refusal, clients: clients.size }))
         .toSorted((one, other) => other.calls - one.calls || other.clients - one.clients),
-      /** Calls that could not be judged, by reason, the most frequent first. */
+      /** Number of calls that could not be judged, by reason, the most frequent first. */
       notJudged: [...this.#notJudged]
         .map(([reason, calls]) => ({ reason, calls }))
         .toSorted((one, other) => other.calls - one.calls),
     };
   }
 
-  /** A call without a token belongs to no migration, unless clients need no token. */
+  /** Adds a call to its client. A call without a token belongs to no migration, unless clients need no token. */
   #addToClient(call: ObservedCall, judgement: Exclude<Judgement, { verdict: "unknown" }>): void {
     const { route, verdict } = judgement;
     const needsNone = this.#pack.credentials.client === undefined;
     if (!call.hasToken && !needsNone) return;
-    // A name in a path that the pack lacks may also be the name of a route.
+    // If the pack lacks a path, a name in that path may also be the name of a route.
     const isOfPack = verdict === "served" || (judgement.kind !== "path" && judgement.kind !== "method");
     const access = isOfPack ? this.#pack.route(route)?.access : undefined;
     const showsAcceptance = needsNone || (access ?? "public") !== "public";

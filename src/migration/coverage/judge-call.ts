@@ -1,4 +1,4 @@
-/** Finds out whether a pack would serve a call of the old API: its request is translated, and nothing is sent. */
+/** Finds out whether a pack would serve a call of the old API: its request is translated, but not sent. */
 import { LRUCache } from "lru-cache";
 import { REDACTED } from "../../audit/index.ts";
 import { type ErrorDetail, type ErrorFormats, type Pack, splitPath } from "../../pack/index.ts";
@@ -16,19 +16,19 @@ import {
 } from "../../compare/index.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
-/** Why a pack refuses a call. */
+/** The reason why a pack refuses a call. */
 export type RefusalKind =
-  /** No route has the path. */
+  /** No route matches the path. */
   | "path"
-  /** Other routes have the path, but not the method. */
+  /** Routes match the path, but not with this method. */
   | "method"
-  /** The pack says that v4 has no such operation. */
+  /** The pack declares that v4 has no such operation. */
   | "rejected"
-  /** The route needs a token, or one in another place. */
+  /** The route needs a token, or a token in a different location. */
   | "credentials"
-  /** The pack would ignore a parameter of the query: the answer would be another one. */
+  /** The pack would ignore a parameter of the query, so the response would differ. */
   | "parameter"
-  /** The query, the filter, a header or the body breaks a rule, or has no translation. */
+  /** The query, the filter, a header or the body breaks a rule, or can't be translated. */
   | "request";
 
 /** The verdict of a pack about a call. */
@@ -37,11 +37,11 @@ export type Judgement =
   | {
       readonly verdict: "refused";
       readonly kind: RefusalKind;
-      /** The pack's route, else a template of the path. */
+      /** The pack's route, otherwise a template of the path. */
       readonly route: string;
       readonly reason: string;
     }
-  /** The observed data does not show it. */
+  /** The observed data is not sufficient. */
   | { readonly verdict: "unknown"; readonly reason: string };
 
 export interface JudgeOptions {
@@ -54,17 +54,17 @@ export interface JudgeOptions {
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** Judgements that are remembered: clients that poll repeat their calls. */
+/** Maximum number of cached judgements, because clients that poll repeat their calls. */
 const MOST_REMEMBERED = 5000;
 const LONGEST_REMEMBERED = 4096;
 
-/** Calls that all tokens are accepted for; every v4 call gets an empty object. */
+/** Creates an upstream that accepts all tokens and responds to every call with an empty object. */
 const createEmptyUpstream = (): Upstream => ({
   call: async () => ({ status: 200, headers: {}, bytes: Buffer.from("{}"), ms: 0 }),
   close: () => Promise.resolve(),
 });
 
-/** Headers that select the version of the pack. The headers of a recorded request are unknown. */
+/** Returns the headers that select the version of the pack. The headers of a recorded request are unknown. */
 function versionHeaders({ dialect }: Pack): Readonly<Record<string, string>> {
   const { header, value, media_type: type } = dialect.client.version ?? {};
   if (type !== undefined) return { accept: type };
@@ -89,7 +89,7 @@ export class CallJudge {
   readonly #dryRun: DryRun;
   readonly #ignorable: ReadonlySet<string>;
   readonly #remembered = new LRUCache<string, Judgement>({ max: MOST_REMEMBERED });
-  /** The problems of the last call that was refused. */
+  /** The problems of the last refused call. */
   #details: readonly ErrorDetail[] = [];
   #catalogsRead: Promise<void> | undefined;
 
@@ -100,7 +100,7 @@ export class CallJudge {
       ...errors,
       client: {
         ...errors.client,
-        // The shape of the client's errors may have no place for a field or a text.
+        // The shape of the client's errors may be unable to contain a field or a text.
         write: (details, status, context) => {
           this.#details = details;
           return errors.client.write(details, status, context);
@@ -113,7 +113,7 @@ export class CallJudge {
     this.#dryRun = createDryRun(watched, createEmptyUpstream(), {
       publicUrl,
       catalogUpstream: createCatalogUpstream(pack, catalogs),
-      // Most ids of v4's catalogs are not known here.
+      // Most ids of v4's catalogs are unknown here.
       acceptsUnknownIds: true,
     });
   }
@@ -148,7 +148,7 @@ export class CallJudge {
     await catalogs.refresh().finally(() => catalogs.stop());
   }
 
-  /** The refusal of a path that the pack does not have, or not with this method. */
+  /** Returns the refusal of a path that does not exist in the pack, or not with this method. */
   #missingRoute({ method, path }: ObservedCall): Judgement | undefined {
     const { prefix } = this.#pack;
     const asked = method === "HEAD" ? "GET" : method;
@@ -167,7 +167,7 @@ export class CallJudge {
   #requestOf({ method, path, query, headers, filter, body, file, hasToken }: ObservedCall): DryRunRequest {
     const { dialect } = this.#pack;
     const filterHeader = dialect.client.filters?.header?.toLowerCase();
-    // A body of an archive has its type.
+    // A body in an archive has a content type.
     const isTyped = headers["content-type"] !== undefined;
     const sent = isTyped ? { type: undefined, body } : clientBody(body, this.#pack);
     return {
@@ -203,7 +203,7 @@ export class CallJudge {
     return refused("request", route, reason);
   }
 
-  /** The refusal of a request whose query was not read: for its credentials, its version, or its body. */
+  /** Returns the refusal of a request whose query was not read: because of its credentials, its version, or its body. */
   #refusedByHead(route: string, reason: string, { hasToken }: ObservedCall): Judgement {
     return hasToken ? refused("request", route, reason) : refused("credentials", route, "it has no token");
   }

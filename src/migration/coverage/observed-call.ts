@@ -13,38 +13,38 @@ import { isObject } from "../../base/index.ts";
 import { provenBy } from "../../gateway/index.ts";
 
 export interface ObservedCall {
-  /** Where it was observed: the id of a record, or the place of an entry. */
+  /** The location of the observation: the id of a record, or the position of an entry. */
   readonly id: string;
-  /** The client's name in the directory, else its key; null for calls without a token. */
+  /** The client's name in the directory, otherwise its key; null for calls without a token. */
   readonly client: string | null;
-  /** The proven sender, as comparisons count clients: its name, else its token and network. */
+  /** The proven sender, in the form for counting clients in comparisons: its name, otherwise its token and network. */
   readonly provenBy: string;
-  /** Whether that is a name. */
+  /** Whether `provenBy` is a name. */
   readonly isProven: boolean;
-  /** Whether it comes from an archive, whose maker knows whose calls it contains. */
+  /** Whether the call comes from an archive, whose creator knows which clients it contains. */
   readonly isArchived: boolean;
   readonly method: string;
   readonly path: string;
-  /** Without the question mark. */
+  /** The query without its question mark. */
   readonly query: string;
-  /** Headers that are known, with lower-case names. */
+  /** The known headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The filter in the header of the old API; null without one. */
+  /** The filter in the old API's header; null if there is none. */
   readonly filter: string | null;
-  /** JSON or the members of a form, or the text of a body with a content type in `headers`. */
+  /** JSON, the members of a form, or the text of a body with a content type in `headers`. */
   readonly body?: unknown;
-  /** The media type of a file that was sent in place of a body. */
+  /** The media type of a file that was sent instead of a body. */
   readonly file?: string;
-  /** Why its body is unknown. Undefined if it is known, or if there is none. */
+  /** The reason why the body is unknown. Undefined if it is known, or if there is none. */
   readonly missingBody?: string;
   readonly hasToken: boolean;
-  /** Why it says nothing about the pack; undefined for a call that the pack should serve. */
+  /** The reason why the call proves nothing about the pack; undefined for a call that the pack should serve. */
   readonly skipped: string | undefined;
-  /** The number of calls that it stands for. */
+  /** The number of calls that it represents. */
   readonly count: number;
 }
 
-/** The sender of a call for people; null if nobody knows. */
+/** Returns the sender of a call for people; null if it is unknown. */
 export function clientOf(identity: ClientIdentity, directory: ClientDirectory): string | null {
   const { label, application, fingerprint } = identity;
   const name = directory.nameOf(identity);
@@ -54,7 +54,7 @@ export function clientOf(identity: ClientIdentity, directory: ClientDirectory): 
   return fingerprint ?? null;
 }
 
-/** The proven sender of the call of a record. */
+/** Returns the proven sender of a record's call. */
 function senderOf(
   { client }: AuditRecord,
   directory: ClientDirectory,
@@ -64,7 +64,7 @@ function senderOf(
   return { provenBy: by, isProven: name !== undefined, isArchived: false };
 }
 
-/** The recorded part of the client's body. */
+/** Returns the recorded part of the client's body. */
 function bodyOf({
   alpha: { body },
   bytes,
@@ -79,14 +79,14 @@ function bodyOf({
   return bytes.in > 0 ? { missingBody: "its body was not recorded (AUDIT=metadata)" } : {};
 }
 
-/** Why a record is not judged: a pack need not serve calls that the old API refused as well. */
+/** Returns why a record is not judged: a pack need not serve calls that the old API also refused. */
 function skippedFor({ lane, alpha, client, rejectedBy }: AuditRecord): string | undefined {
   if (client.accepted === false) return "the token was not accepted";
   if (rejectedBy !== undefined) return "the gateway rejected it by a limit or a plan";
   return lane === "legacy" && alpha.status >= 400 ? "the old service answered with an error" : undefined;
 }
 
-/** Returns the call of a record; undefined if the record is not a call of the old API, and for a record without its request. */
+/** Returns the call of a record; undefined if the record is not a call of the old API, or contains no request. */
 export function observedCall(record: AuditRecord, directory: ClientDirectory): ObservedCall | undefined {
   const { id, alpha, client, requests: count = 1 } = record;
   if (!isClientApi(record) || count === 0 || alpha.path === "") return undefined;

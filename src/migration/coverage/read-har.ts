@@ -5,20 +5,20 @@ import type { ClientDirectory, ClientIdentity } from "../../audit/index.ts";
 import { findUsualToken } from "../../pack/index.ts";
 import { clientOf, type ObservedCall } from "./observed-call.ts";
 
-/** A file that is not an HTTP Archive. The message says what is wrong with it. */
+/** The file is not an HTTP Archive. The message contains the problem. */
 export class InvalidHarError extends Error {
   override readonly name = "InvalidHarError";
   readonly code = "AG_HAR_INVALID";
 }
 
-/** Characters, because the file is read as a whole. */
+/** Maximum number of characters, because the whole file is read into memory. */
 const MAX_LENGTH = 256 * 1024 * 1024;
 const MAX_ENTRIES = 1_000_000;
 
 const text = z.string().max(MAX_LENGTH);
 const pairs = z.array(z.looseObject({ name: text, value: text.optional() })).max(10_000);
 
-/** The members of an entry that are used. All others are accepted. */
+/** The members of an entry that are used. Further members are accepted. */
 const entrySchema = z.looseObject({
   request: z.looseObject({
     method: z.string().regex(/^[A-Z]+$/i),
@@ -29,9 +29,9 @@ const entrySchema = z.looseObject({
       .nullish(),
   }),
   response: z.looseObject({ status: z.int().nullish() }).nullish(),
-  /** In an archive that this program has exported: `v4` for calls of the gateway itself. */
+  /** In an archive that this program exported: `v4` for calls of the gateway itself. */
   _dialect: z.string().optional(),
-  /** In the same archives: the sender of the call. Credentials are never exported. */
+  /** In an archive that this program exported: the sender of the call. Credentials are never exported. */
   _client: z.string().nullable().optional(),
   _application: z.string().optional(),
   _label: z.string().optional(),
@@ -41,10 +41,10 @@ const harSchema = z.looseObject({ log: z.looseObject({ entries: z.array(z.unknow
 
 type Entry = z.infer<typeof entrySchema>;
 
-/** The start of an archive: an object, whose first member is usually the only one. */
+/** Matches the start of an archive: an object, whose first member is usually the only one. */
 const HAR_START = /^\uFEFF?\s*\{\s*"log"\s*:/;
 
-/** Whether a text is the beginning of an archive. */
+/** Whether a text is the start of an archive. */
 export const isHar = (start: string): boolean => HAR_START.test(start);
 
 async function readWhole(chunks: AsyncIterable<string>): Promise<string> {
@@ -73,7 +73,7 @@ function parseArchive(archive: string): readonly unknown[] {
   return data.log.entries;
 }
 
-/** Headers by their lower-case names, without HTTP/2's own. */
+/** Returns headers by their lower-case names, without HTTP/2's pseudo-headers. */
 function headersOf({ request: { headers } }: Entry): Record<string, readonly string[]> {
   const named: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
   for (const { name, value = "" } of headers)
@@ -81,7 +81,7 @@ function headersOf({ request: { headers } }: Entry): Record<string, readonly str
   return named;
 }
 
-/** Headers about the connection, the encoding of the body, or the client's token. */
+/** Matches headers about the connection, the encoding of the body, or the client's token. */
 const LEFT_OUT =
   /^(?:authorization|cookie|host|connection|content-length|content-encoding|transfer-encoding)$/;
 
@@ -103,7 +103,7 @@ function bodyOf({ postData }: Entry["request"]): Pick<ObservedCall, "body" | "mi
   return { body: form.toString() };
 }
 
-/** The sender of a call: from the archive, else from the token. */
+/** Returns the sender of a call: from the archive, otherwise from the token. */
 function identityOf(
   { _client, _application: application, _label: label }: Entry,
   headers: Readonly<Record<string, readonly string[]>>,
@@ -115,23 +115,23 @@ function identityOf(
   return { fingerprint: token === undefined ? null : fingerprint(tokenHash(token)), userAgent };
 }
 
-/** Why an entry says nothing about the pack. Without a response browsers have the status 0. */
+/** Returns why an entry proves nothing about the pack. If there is no response, browsers write the status 0. */
 function skippedFor({ response }: Entry): string | undefined {
   const status = response?.status ?? 0;
   if (status <= 0) return "it got no response";
   return status >= 400 ? "the old service answered with an error" : undefined;
 }
 
-/** The options of reading an archive. */
+/** Options for reading an archive. */
 export interface HarOptions {
   readonly directory: ClientDirectory;
-  /** The header with the filters of the old API. */
+  /** The old API's header that contains filters. */
   readonly filterHeader: string | undefined;
-  /** Only calls to this address, whose path is removed. Undefined: all calls. */
+  /** Selects calls to this address, whose path is removed. Undefined: all calls. */
   readonly base: URL | undefined;
 }
 
-/** The path and the query below an address; undefined for another address. */
+/** Returns the path and the query below an address; undefined for a different address. */
 function targetBelow(url: string, base: URL | undefined): { path: string; query: string } | undefined {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return undefined;
   const { origin, pathname, search } = new URL(url);
@@ -142,7 +142,7 @@ function targetBelow(url: string, base: URL | undefined): { path: string; query:
 }
 
 /**
- * Reads the calls of an archive. Requests that no server got, such as `data:` addresses, are left out.
+ * Reads the calls of an archive. Requests that were not sent to a server, such as `data:` addresses, are omitted.
  *
  * @throws {InvalidHarError}
  */

@@ -1,15 +1,15 @@
-/** Finds the changes for clients between two editions of an API. */
+/** Finds the changes for clients between two versions of an API. */
 import type { Operation, Place, Surface } from "./surface.ts";
 
 /**
- * The clients that a change concerns: all callers of the operation, the clients that send a name or do not send it,
- * or the readers of the answer, which are unknown.
+ * The clients that a change affects: all callers of the operation, the clients that send a name or do not send it, or
+ * the readers of the response, which are unknown.
  */
 export type Concern = "callers" | "senders" | "omitters" | "readers";
 
 /** One change. */
 export interface Change {
-  /** The operation as the old edition writes it; of a new one, as the new edition does. */
+  /** The operation as written in the old version; if it is new, as written in the new version. */
   readonly operation: string;
   /** `body.label`, `answer.label`; null for the operation as a whole. */
   readonly place: string | null;
@@ -18,9 +18,9 @@ export interface Change {
   /** The change, as a sentence without its subject: `is gone`. */
   readonly what: string;
   readonly concern: Concern;
-  /** Whether it depends on the value that is sent, and not on whether something is. */
+  /** Whether the change depends on the value that is sent, instead of on its presence. */
   readonly isByValue?: true;
-  /** `breaking`: clients of the old edition may fail. `advice`: they may meet something new. */
+  /** `breaking`: clients of the old version may fail. `advice`: they may receive new data. */
   readonly level: "breaking" | "advice" | "safe";
 }
 
@@ -31,19 +31,19 @@ const quoted = (values: Iterable<string>): string => [...values].join(", ");
 const includesType = (types: ReadonlySet<string>, type: string): boolean =>
   types.size === 0 || types.has(type) || (type === "integer" && types.has("number"));
 
-/** The types of one edition that the other one does not have. */
+/** Returns the types of one version that are missing in the other one. */
 function missingTypes(of: ReadonlySet<string>, inside: ReadonlySet<string>): string[] {
   if (of.size === 0) return inside.size === 0 ? [] : ["other types"];
   return [...of].filter((type) => !includesType(inside, type));
 }
 
-/** The words of one edition that the other one does not have; undefined if it has any word. */
+/** Returns the words of one version that are missing in the other one; undefined if any word is allowed. */
 function missingWords({ words: of }: Place, { words: inside }: Place): string[] | undefined {
   if (inside === undefined) return [];
   return of && [...of.difference(inside)];
 }
 
-/** Limits that are a bound: whether the value must be at most, or at least that. */
+/** Limits that are bounds: whether the value is a maximum or a minimum. */
 const BOUNDS: Readonly<Record<string, 1 | -1>> = {
   maximum: 1,
   exclusiveMaximum: 1,
@@ -55,7 +55,7 @@ const BOUNDS: Readonly<Record<string, 1 | -1>> = {
   minItems: -1,
 };
 
-/** The limit that stands for all rules of a body without a name. */
+/** The limit that represents all rules of a body without a name. */
 export const OTHER_RULES = "rules";
 
 /** Whether the second value of a limit permits less than the first. */
@@ -71,7 +71,7 @@ function isNarrower(
   return (from - to) * bound > 0;
 }
 
-/** The limits that the second place has, and that the first lacks or has less strictly. */
+/** Returns the limits of the second place that are missing or less strict in the first place. */
 const narrowedLimits = (one: Place, other: Place): string[] =>
   Object.entries(other.limits).flatMap(([name, value]) =>
     isNarrower(name, one.limits[name], value)
@@ -123,7 +123,7 @@ function compareAnswers(place: string, old: Place, now: Place): Found[] {
   return found;
 }
 
-/** Whether a place is inside one that is gone or new as a whole. */
+/** Whether a place is inside a place that was removed or added as a whole. */
 function isInside(place: string, others: ReadonlySet<string>): boolean {
   for (let at = place.lastIndexOf("."); at > 0; at = place.lastIndexOf(".", at - 1))
     if (others.has(place.slice(0, at))) return true;
@@ -172,7 +172,7 @@ const ANSWER: Direction = {
   added: (place) => ({ place, concern: "readers", level: "safe", what: "is new" }),
 };
 
-/** Differences of the operation as a whole. */
+/** Returns the differences of the operation as a whole. */
 function compareOperations(old: Operation, now: Operation): Found[] {
   const { found, add } = changesAt(null, "callers");
   const scopes = now.scopes?.difference(old.scopes ?? new Set()) ?? new Set();
@@ -191,7 +191,7 @@ function compareOperations(old: Operation, now: Operation): Found[] {
   return found;
 }
 
-/** Lists the changes from one edition to another, by operation. */
+/** Lists the changes from one version to another, by operation. */
 export function compareSurfaces(old: Surface, now: Surface): Change[] {
   const changes: Change[] = [];
   for (const [key, before] of old) {

@@ -1,4 +1,4 @@
-/** Finds the effects of changes between two editions of an API on the known clients. */
+/** Finds the effects of changes between two versions of an API on the known clients. */
 import type { Pack } from "../../pack/index.ts";
 import { compareSurfaces, type Change } from "./compare-surfaces.ts";
 import { answerQuestions, type Effect, type ImpactContext } from "./noticing-clients.ts";
@@ -11,7 +11,7 @@ export type Verdict = (typeof VERDICTS)[number];
 
 /** The effect of changes. */
 export type Impact = Awaited<ReturnType<typeof findPackImpact | typeof findUpstreamImpact>>;
-/** A change with the clients that would notice it. */
+/** A change, with the clients that would notice it. */
 export type ChangeImpact = Impact["changes"][number];
 
 const NOTHING: Effect = { questions: [], names: [] };
@@ -21,7 +21,7 @@ function verdictOf({ level }: Change, isUsed: boolean): Verdict {
   return isUsed ? "breaking and used" : "breaking and unused";
 }
 
-/** Joins changes with the summaries. @throws {AuditUnavailableError} */
+/** Combines changes with the summaries. @throws {AuditUnavailableError} */
 async function joinImpact(
   changes: readonly Change[],
   effectOf: (change: Change) => Effect | undefined,
@@ -36,25 +36,24 @@ async function joinImpact(
     ...change,
     verdict: verdictOf(change, clients.length > 0),
     /**
-     * Routes of clients, and their names that the change affects. For a change of the pack itself: the route and
-     * names of the change.
+     * The affected routes of clients, and the affected names. For a change of the pack itself: the route and names of
+     * the change.
      */
     routes: [...new Set(questions.map(({ route }) => route))],
     names,
     /**
-     * False if the summaries don't count the changed name. Then the list contains more clients than those that would
-     * notice.
+     * False if the summaries don't count the changed name. The list then also contains clients that would not notice.
      */
     isExact,
     clients,
   }));
   const breaking = clientsOf(({ change }) => change.level === "breaking");
   return {
-    /** The first day on which names were counted, where calls are known of earlier days; else null. */
+    /** The first day on which names were counted, if there are earlier calls; otherwise null. */
     namesSince,
-    /** Breaking ones first. */
+    /** Breaking changes come first. */
     changes: VERDICTS.flatMap((verdict) => all.filter((each) => each.verdict === verdict)),
-    /** All clients that a breaking change touches. */
+    /** All clients that a breaking change affects. */
     clients: breaking.map(({ sends: _sends, ...client }) => client),
     counts: Object.fromEntries(
       VERDICTS.map((verdict) => [verdict, all.filter((each) => each.verdict === verdict).length]),
@@ -62,7 +61,7 @@ async function joinImpact(
   };
 }
 
-/** The place that must be sent before a new member inside it matters, because clients may leave it out. */
+/** Returns the place that must be sent before a new member inside it has an effect, because clients may omit it. */
 function outerPlace({ operation, place }: Change, old: Surface): string | undefined {
   const outer = place?.slice(0, place.lastIndexOf("."));
   const operations = [...old.values()].find(({ name }) => name === operation);
@@ -70,7 +69,7 @@ function outerPlace({ operation, place }: Change, old: Surface): string | undefi
   return found && !found.required ? outer : undefined;
 }
 
-/** The name under which a place of a request is counted. */
+/** Returns the name under which a place of a request is counted. */
 function countedName(pack: Pack, route: string, place: string): string {
   const parameter = place.startsWith("query.") ? place.slice("query.".length) : "";
   const filters = pack.routes.flatMap(({ name, queryFilter }) =>
@@ -80,7 +79,7 @@ function countedName(pack: Pack, route: string, place: string): string {
   return field === undefined ? place : `filter.${field}`;
 }
 
-/** The effect of a change of a pack: its operations are routes of clients. */
+/** Returns the effect of a change of a pack: its operations are routes of clients. */
 function effectOfPackChange(change: Change, pack: Pack, old: Surface): Effect {
   const { operation: route, place, word, concern } = change;
   if (place === null || concern === "callers" || concern === "readers")
@@ -90,7 +89,7 @@ function effectOfPackChange(change: Change, pack: Pack, old: Surface): Effect {
   return { questions: [{ route, concern, names, within: outerPlace(change, old) }], names };
 }
 
-/** The effect of another pack on the clients of a pack. @throws {AuditUnavailableError} */
+/** Finds the effect of a new pack on the clients of a pack. @throws {AuditUnavailableError} */
 export async function findPackImpact(old: Pack, now: Pack, context: ImpactContext) {
   const surface = packSurface(old);
   const changes = compareSurfaces(surface, packSurface(now));
@@ -98,17 +97,17 @@ export async function findPackImpact(old: Pack, now: Pack, context: ImpactContex
   return { kind: "pack" as const, ...joined, unknownCalls: 0 };
 }
 
-/** The documents contain no call of the pack, so they describe another service. */
+/** The documents contain no call of the pack, so they describe a different service. */
 export class OtherServiceError extends Error {
   override readonly name = "OtherServiceError";
   readonly code = "AG_OPENAPI_OTHER_SERVICE";
 }
 
 /**
- * The effect of another edition of the upstream on the clients of a pack.
+ * Finds the effect of a new version of the upstream on the clients of a pack.
  *
  * @param words Members that expressions of the pack may read
- * @throws {AuditUnavailableError} {OtherServiceError} If the old edition has no operation that the pack calls
+ * @throws {AuditUnavailableError} {OtherServiceError} if the old version contains no operation that the pack calls
  */
 export async function findUpstreamImpact(
   old: Surface,
@@ -122,6 +121,6 @@ export async function findUpstreamImpact(
       "The old document has none of the calls of the pack: compare the paths, and those of its `servers`, with `base_path` of the upstream.",
     );
   const joined = await joinImpact(compareSurfaces(old, now), (change) => use.effectOf(change), context);
-  // Calls of the pack that the old document lacks are not compared.
+  // Calls of the pack that are missing in the old document are not compared.
   return { kind: "openapi" as const, ...joined, unknownCalls: called - known };
 }

@@ -1,23 +1,23 @@
-/** A JSON Schema as the places that it describes. */
+/** Converts a JSON Schema to the places that it describes. */
 import { isObject } from "../../base/index.ts";
 import type { Place } from "./surface.ts";
 
-/** A document or a pack can't be compared: it is too large, too deep, or no such document. */
+/** A document or a pack can't be compared: it is too large, too deep, or not a document of this kind. */
 export class UnreadableDocumentError extends Error {
   override readonly name = "UnreadableDocumentError";
   readonly code = "AG_OPENAPI_UNREADABLE";
 }
 
-/** Schemas that are read of one document. Each use of a shared one counts. */
+/** Maximum number of schemas that are read in one document. Each use of a shared schema is counted. */
 const MAX_SCHEMAS = 2_000_000;
-/** Levels of objects, lists and alternatives in each other. */
+/** Maximum nesting of objects, lists and alternatives. */
 const MAX_LEVELS = 64;
 
 /** Counts the schemas of a document. A few references can expand to more schemas than fit into memory. */
 export class SchemaBudget {
   #left = MAX_SCHEMAS;
 
-  /** @throws {UnreadableDocumentError} */
+  /** Counts one schema. @throws {UnreadableDocumentError} */
   spend(): void {
     this.#left -= 1;
     if (this.#left < 0)
@@ -51,16 +51,16 @@ const schemasIn = (schema: Schema, key: string): Schema[] => {
   return Array.isArray(all) ? all.filter(isObject) : [];
 };
 
-/** How a document is read. */
+/** Options for reading a document. */
 interface Reading {
   readonly budget: SchemaBudget;
-  /** Resolves a reference. Undefined in a document without references. */
+  /** Resolves a reference. Undefined for a document without references. */
   readonly resolve?: ((reference: string) => unknown) | undefined;
-  /** Whether members that only responses (or only requests) have are left out. */
+  /** Members to omit: those that only occur in responses, or only in requests. */
   readonly skip: "readOnly" | "writeOnly";
 }
 
-/** The rules of a schema, with the alternatives and references in it. */
+/** The rules of a schema, merged with its alternatives and references. */
 interface Flat {
   types: Set<string> | undefined;
   items: Set<string> | undefined;
@@ -70,7 +70,7 @@ interface Flat {
   members: Map<string, Schema[]>;
 }
 
-/** The types of a schema. Undefined if it names none. */
+/** Returns the types of a schema. Undefined if it defines none. */
 function typesOf(schema: Schema): Set<string> | undefined {
   const { type, nullable } = schema;
   const named = [type].flat().filter((each): each is string => typeof each === "string");
@@ -83,18 +83,18 @@ function typesOf(schema: Schema): Set<string> | undefined {
   );
 }
 
-/** The words of a schema; null is no word. */
+/** Returns the words of a schema; null is not a word. */
 function wordsOf(schema: Schema): Set<string> | undefined {
   const values = schema["const"] === undefined ? schema["enum"] : [schema["const"]];
   if (!Array.isArray(values)) return undefined;
   return new Set(values.filter((value) => value !== null && typeof value !== "object").map(String));
 }
 
-/** The joint rules of two schemas of a place. One that says nothing changes nothing. */
+/** Merges the rules of two schemas of a place. A missing rule changes nothing. */
 const union = (one: Set<string> | undefined, other: Set<string> | undefined): Set<string> | undefined =>
   one && other ? new Set([...one, ...other]) : (one ?? other);
 
-/** The words of two schemas: any, if one of them has types and no words. */
+/** Merges the words of two schemas: any word is allowed if one schema defines types but no words. */
 function joinWords(one: Flat, other: Flat): Set<string> | undefined {
   const isAny = [one, other].some(({ types, words }) => types !== undefined && words === undefined);
   return isAny ? undefined : union(one.words, other.words);
@@ -104,7 +104,7 @@ const isNull = ({ types, members }: Flat): boolean =>
   types?.size === 1 && types.has("null") && members.size === 0;
 
 /**
- * Joins alternatives. A member is required if all alternatives require it. Words count if all alternatives list
+ * Merges alternatives. A member is required if all alternatives require it. Words are limited if all alternatives list
  * words.
  */
 function joinAlternatives(all: readonly Flat[]): Flat {
@@ -130,7 +130,7 @@ function addMembers(target: Map<string, Schema[]>, added: Flat["members"]): Map<
   return target;
 }
 
-/** Adds other rules for the same place. */
+/** Adds further rules for the same place. */
 function addRules(flat: Flat, rules: Flat): void {
   flat.types ??= rules.types;
   flat.items ??= rules.items;
@@ -151,7 +151,7 @@ const limitsOf = (schema: Schema): Record<string, string | number> => ({
   ...(schema["additionalProperties"] === false && { additionalProperties: "false" }),
 });
 
-/** The rules of a schema itself. */
+/** Returns the rules of a schema itself. */
 const flatOf = (schema: Schema): Flat => ({
   types: typesOf(schema),
   items: undefined,
@@ -167,7 +167,7 @@ function flatten(given: Schema, reading: Reading, path: readonly Schema[]): Flat
   if (path.length > MAX_LEVELS)
     throw new UnreadableDocumentError(`Its schemas are nested more than ${MAX_LEVELS} levels deep.`);
   const reference = given["$ref"];
-  // All others have been replaced by their targets.
+  // All other references have been replaced by their targets.
   if (typeof reference === "string" && !reading.resolve)
     throw new UnreadableDocumentError(`The reference ${reference} leads to itself.`);
   const target = typeof reference === "string" ? reading.resolve?.(reference) : undefined;
@@ -177,7 +177,7 @@ function flatten(given: Schema, reading: Reading, path: readonly Schema[]): Flat
     inner.includes(schema) ? [] : [flatten(schema, reading, inner)];
   for (const [name, member] of isObject(given["properties"]) ? Object.entries(given["properties"]) : [])
     if (isObject(member)) flat.members.set(name, [member]);
-  // The items of a list are at its place: `body.disks.size`.
+  // The items of a list have the same place as the list: `body.disks.size`.
   if (isObject(given["items"]))
     for (const { types, words, members, required } of follow(given["items"])) {
       flat.items = types;
@@ -194,12 +194,12 @@ function flatten(given: Schema, reading: Reading, path: readonly Schema[]): Flat
   return flat;
 }
 
-/** Where the places of a schema go. */
+/** The map that receives the places of a schema. */
 interface Target extends Reading {
   readonly places: Map<string, Place>;
 }
 
-/** Adds the members of a schema below a name. A schema that contains itself is read once. */
+/** Adds the members of a schema below a name. A schema that contains itself is only read once. */
 function addMembersAt(name: string, flat: Flat, target: Target, path: readonly Schema[]): void {
   for (const [key, schemas] of flat.members) {
     const own = schemas.filter((schema) => schema[target.skip] !== true);
@@ -231,6 +231,6 @@ export function addPlaces(name: string, schema: unknown, required: boolean, targ
   addMembersAt(name, flat, target, [schema]);
 }
 
-/** The place of one value whose members have no effect. @throws {UnreadableDocumentError} */
+/** Returns the place of one value whose members have no effect. @throws {UnreadableDocumentError} */
 export const readPlace = (schema: unknown, required: boolean, reading: Reading): Place =>
   placeOf(flatten(isObject(schema) ? schema : {}, reading, []), required);

@@ -1,4 +1,4 @@
-/** Which clients a change concerns, by the summaries. */
+/** Finds the clients that a change affects, from the summaries. */
 import {
   ANONYMOUS,
   type CallersReader,
@@ -19,46 +19,46 @@ export interface NoticingClient extends Pick<
   IdentifiedGroup,
   "id" | "client" | "name" | "family" | "userAgent"
 > {
-  /** Its calls. For a name, those on the days on which it sent the name: at most that many contained it. */
+  /** The number of its calls. For a name, the calls on the days on which the client sent the name, which is an upper bound. */
   readonly calls: number;
   /** The last day, `2026-03-01`. */
   readonly last: string;
   readonly routes: readonly string[];
-  /** For a name that becomes required: the number of the client's days on which it was sent at least once. */
+  /** For a name that becomes required: on how many of the client's days it was sent at least once. */
   readonly sends?: "never" | "on some days" | "every day";
 }
 
-/** The sources of the answers. */
+/** The data sources for questions. */
 export interface ImpactContext {
   readonly store: CallersReader & Pick<UsageReader, "clients">;
   readonly directory: ClientDirectory;
   readonly range?: Pick<UsageQuery, "since" | "until">;
 }
 
-/** The clients that a change of a route concerns. */
+/** A question about the clients that a change of a route affects. */
 export interface Question {
   readonly route: string;
   readonly concern: Concern;
   /**
-   * Names in the form of the summaries. A client is concerned if it sends one of them. Undefined: all callers are
-   * concerned.
+   * Names in the form of the summaries. A client is affected if it sends one of them. Undefined: all callers are
+   * affected.
    */
   readonly names?: readonly string[] | undefined;
-  /** The name that must be sent for the change to matter: `body.disks` of `body.disks.size`. */
+  /** The name that must be sent for the change to have an effect: `body.disks` for `body.disks.size`. */
   readonly within?: string | undefined;
 }
 
 /** The effect of a change on clients. */
 export interface Effect {
   readonly questions: readonly Question[];
-  /** Names of clients that it leads to: `body.label`, `status`. */
+  /** Names of clients that the change affects: `body.label`, `status`. */
   readonly names: readonly string[];
 }
 
-/** A key of the summaries before its client is known. */
+/** A key of the summaries whose client is not known yet. */
 type Found = Pick<NoticingClient, "client" | "calls" | "last" | "sends"> & { readonly route: string };
 
-/** A client may send several names in the same calls to a route, so only the largest count is used. */
+/** Removes repeated counts. A client may send several names in the same calls to a route, so only the largest count is used. */
 function withoutRepeated(found: readonly Found[]): Found[] {
   const most = new Map<string, Found>();
   for (const each of found) {
@@ -71,22 +71,19 @@ function withoutRepeated(found: readonly Found[]): Found[] {
 
 interface Noticing {
   readonly found: readonly Found[];
-  /**
-   * False if the summaries don't count the name in question. Then the list contains more clients than those that
-   * would notice.
-   */
+  /** False if the summaries don't count the name. The list then also contains clients that would not notice. */
   readonly isExact: boolean;
 }
 
-/** Answers questions about routes that were read. */
+/** Answers questions about routes whose callers were read. */
 class CallersIndex {
   readonly #callers: ReadonlyMap<string, readonly RouteCaller[]>;
   readonly #sent: ReadonlyMap<string, readonly SentName[]>;
   readonly #counted: RouteCallers["counted"];
 
   /**
-   * The first day on which names were counted, if there are calls of earlier days. A client that sent a name only
-   * before that day is not found. Null otherwise.
+   * The first day on which names were counted, if there are earlier calls. A client that only sent a name before that
+   * day is not found. Null otherwise.
    */
   readonly namesSince: string | null;
 
@@ -98,7 +95,7 @@ class CallersIndex {
     this.#counted = counted;
   }
 
-  /** Finds the clients that would notice a change. If that is not counted, it finds more clients, and never fewer. */
+  /** Finds the clients that would notice a change. If this is not counted, it finds more clients, and never fewer. */
   find({ route, concern, names, within }: Question): Noticing {
     const callers = this.#callers.get(route) ?? [];
     if (concern === "omitters") return this.#findOmitters(route, callers, names ?? [], within);
@@ -112,7 +109,7 @@ class CallersIndex {
     };
   }
 
-  /** The name itself, or the name of its member if the word is not counted. Undefined if neither is counted. */
+  /** Returns the name itself, or the name of its member if the word is not counted. Undefined if neither is counted. */
   #countedAs(route: string, name: string): string | undefined {
     const counted = this.#counted.get(route);
     const at = name.indexOf("=");
@@ -123,7 +120,7 @@ class CallersIndex {
     return this.#sent.get(`${route}\n${name}`) ?? [];
   }
 
-  /** All callers of the route, because a client that sent a name on a day may also have sent calls without it. */
+  /** Returns all callers of the route, because a client that sent a name on a day may also have sent calls without it. */
   #findOmitters(
     route: string,
     callers: readonly RouteCaller[],
@@ -167,7 +164,7 @@ type IdentifyClient = (
 ) => Pick<NoticingClient, "id" | "client" | "name" | "family" | "userAgent">;
 
 /**
- * Reads which clients keys belong to, as the report and the console group them.
+ * Finds the clients of keys, grouped as in the report and the console.
  *
  * @param keys Keys of the summaries
  * @throws {AuditUnavailableError}
@@ -213,11 +210,11 @@ function joinClients(found: readonly Found[], identify: IdentifyClient): Noticin
 }
 
 /**
- * Answers questions by the summaries.
+ * Answers questions from the summaries.
  *
  * @param asked Subjects, each with its questions
- * @returns each subject with the clients that would notice it, and a function that joins the clients of several
- * subjects
+ * @returns each subject with the clients that would notice it, and a function that merges the clients of several
+ *   subjects
  * @throws {AuditUnavailableError}
  */
 export async function answerQuestions<Asked extends { readonly questions: readonly Question[] }>(
@@ -242,7 +239,7 @@ export async function answerQuestions<Asked extends { readonly questions: readon
       isExact,
       clients: joinClients(found, identify),
     })),
-    /** The clients that notice any of some subjects. */
+    /** Returns the clients that notice any of the selected subjects. */
     clientsOf(isMeant: (subject: Asked) => boolean): NoticingClient[] {
       const meant = answers.flatMap(({ subject, found }) => (isMeant(subject) ? found : []));
       return joinClients(withoutRepeated(meant), identify);

@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const METHODS = ["get", "put", "post", "delete", "patch", "head", "options", "trace"] as const;
 
-/** How a document is read. */
+/** Options for reading a document. */
 export interface DocumentReading {
   readonly budget: SchemaBudget;
   readonly resolve?: (reference: string) => unknown;
@@ -15,7 +15,7 @@ export interface DocumentReading {
 
 const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** The schema of the first media type. */
+/** Returns the schema of the first media type. */
 function contentSchema(holder: unknown): unknown {
   if (!isObject(holder)) return undefined;
   const { content, schema } = holder;
@@ -23,7 +23,7 @@ function contentSchema(holder: unknown): unknown {
   return isObject(first) ? first["schema"] : schema;
 }
 
-/** The parameters of an operation replace those of its path that have the same name. */
+/** Adds the parameters of an operation. They replace parameters of its path with the same name. */
 function addParameters(all: readonly Json[], places: Map<string, Place>, reading: DocumentReading): void {
   for (const parameter of all) {
     const { name, in: where, required } = parameter;
@@ -34,7 +34,7 @@ function addParameters(all: readonly Json[], places: Map<string, Place>, reading
   }
 }
 
-/** The scopes of all schemes of the first alternative; undefined for an operation without a token. */
+/** Returns the scopes of all schemes of the first alternative; undefined for an operation without a token. */
 function readScopes(security: unknown): ReadonlySet<string> | undefined {
   const alternatives = objectsIn(security);
   const [first] = alternatives;
@@ -77,7 +77,7 @@ export function readOperation(name: string, operation: Json, reading: DocumentRe
   };
 }
 
-/** The part of a server's address that its operations have before their paths. */
+/** Returns the path in a server's address, which precedes the paths of its operations. */
 function basePath(server: Json | undefined): string {
   const { url, variables } = server ?? {};
   if (typeof url !== "string") return "";
@@ -90,9 +90,9 @@ function basePath(server: Json | undefined): string {
 }
 
 /**
- * All operations of a document, with the paths that requests have.
+ * Reads all operations of a document, with the paths of requests.
  *
- * @throws {UnreadableDocumentError} If it is no OpenAPI 3 document, or too large.
+ * @throws {UnreadableDocumentError} if it is not an OpenAPI 3 document, or too large
  */
 export function openapiSurface(document: unknown): Surface {
   if (!isObject(document) || !String(document["openapi"]).startsWith("3.") || !isObject(document["paths"]))

@@ -1,25 +1,25 @@
-/** The clients that would notice changes, or that something is removed, as blocks: text for a terminal, and Markdown for a pull request. */
+/** The clients that would notice changes or removals, as blocks: text for a terminal, and Markdown for a pull request. */
 import { type Block, type Item, listOf, plural, renderMarkdown, renderTerminal } from "../../base/index.ts";
 import type { ChangeImpact, Impact } from "./find-impact.ts";
 import type { NoticingClient } from "./noticing-clients.ts";
 import type { Notice, Notices } from "./who-would-notice.ts";
 
-/** Clients that are listed of one change. JSON has all. */
+/** Maximum number of clients that are listed for one change. JSON contains all of them. */
 const MOST_CLIENTS = 10;
-/** Changes that are listed of one verdict. JSON has all. */
+/** Maximum number of changes that are listed for one verdict. JSON contains all of them. */
 const MOST_CHANGES = 200;
 
-/** The name of a client, as lines have it. */
+/** Returns the name of a client for lines. */
 const clientText = ({ name, family, client }: Pick<NoticingClient, "name" | "family" | "client">): string =>
   name ?? (family === "" ? "no user agent" : family) ?? client ?? "without a token";
 
-/** For names in responses. */
+/** The note for names in responses. */
 const NOBODY_KNOWS = "nobody can know who reads it: a field brown-out of the plan shows it";
 
 const subjectOf = ({ operation, place }: ChangeImpact): string =>
   place === null ? operation : `${operation}, ${place}`;
 
-/** The known facts about the clients of a change, in addition to their calls. */
+/** Returns the known facts about the clients of a change, in addition to their calls. */
 function notesOf(
   { concern, isExact, isByValue, clients, level, names }: ChangeImpact,
   kind: Impact["kind"],
@@ -36,7 +36,7 @@ function notesOf(
   return isByValue ? [...through, "values are not counted: these are all senders"] : through;
 }
 
-/** The first clients, and how many more there are. */
+/** Returns the first clients, and the number of further ones. */
 function firstClients(
   clients: readonly NoticingClient[],
   textOf: (client: NoticingClient) => string,
@@ -48,21 +48,21 @@ function firstClients(
   ];
 }
 
-/** A client with its calls, as a line. */
+/** Returns a line with a client and its calls. */
 function clientLine(client: NoticingClient): string {
   const { calls, last, sends } = client;
   const sent = sends === undefined ? "" : `, sends it ${sends}`;
   return `${clientText(client)}: ${plural(calls, "call")}, the last on ${last}${sent}`;
 }
 
-/** The changes of the verdicts that are listed. Safe ones are counted only. */
+/** Returns the changes with the listed verdicts. Safe changes are only counted. */
 function listedChanges({ changes }: Impact): ChangeImpact[] {
   return [...Map.groupBy(changes, ({ verdict }) => verdict)].flatMap(([verdict, of]) =>
     verdict === "safe" ? [] : of.slice(0, MOST_CHANGES),
   );
 }
 
-/** Says from which day on names are known, where calls of earlier days are. */
+/** Returns the day from which names are known, as a text for the case that there are earlier calls. */
 const sinceText = (day: string): string =>
   `Names are known since ${day}, and calls for longer. Clients that sent a name only before are not listed.`;
 
@@ -81,7 +81,7 @@ const summarize = ({ counts, clients, changes, unknownCalls, namesSince }: Impac
     : []),
 ];
 
-/** The changes with the clients that would notice each, and a summary. */
+/** Returns the changes with the clients that would notice each, and a summary. */
 function outlineImpact(impact: Impact): Block[] {
   const items = listedChanges(impact).map((change): Item => ({
     line: `${change.verdict}: ${subjectOf(change)} ${change.what}`,
@@ -92,7 +92,7 @@ function outlineImpact(impact: Impact): Block[] {
 
 const clientsText = (clients: readonly NoticingClient[]): string => plural(clients.length, "client");
 
-/** `1 client sends it`, `2 clients send it`. */
+/** Formats `1 client sends it`, `2 clients send it`. */
 const clientsDo = (clients: readonly NoticingClient[], verb: string): string =>
   `${clientsText(clients)} ${verb}${clients.length === 1 ? "s" : ""} it`;
 
@@ -106,7 +106,7 @@ function describeSent({ route, name, concern, isExact, clients }: Notice): Item 
   return { line: `${route}${name === null ? "" : `, ${name}`}: ${what}`, items: clients.map(clientLine) };
 }
 
-/** Names of an answer that are listed. */
+/** Maximum number of names of a response that are listed. */
 const MOST_NAMES = 5;
 
 function describeRead(route: string, notices: readonly Notice[]): string {
@@ -116,7 +116,7 @@ function describeRead(route: string, notices: readonly Notice[]): string {
   return `${route}, ${names.slice(0, MOST_NAMES).join(", ")}${more}: ${clientsDo(clients, "get")}; ${NOBODY_KNOWS}`;
 }
 
-/** Each thing that clients send or get with its clients, and a summary. */
+/** Returns each subject that clients send or receive with its clients, and a summary. */
 export function outlineNotices({ notices, clients, readers, namesSince }: Notices): Block[] {
   const used = notices.filter((notice) => notice.clients.length > 0);
   const read = Map.groupBy(
@@ -139,7 +139,7 @@ export function outlineNotices({ notices, clients, readers, namesSince }: Notice
   return [...listOf(items), ...listOf([summary, ...since])];
 }
 
-/** The formats of an impact, by the names of `--format`. */
+/** The formats of an impact, by their values of `--format`. */
 export const IMPACT_FORMATS = {
   text: (impact: Impact): string => renderTerminal(outlineImpact(impact)),
   markdown: (impact: Impact): string =>

@@ -1,4 +1,4 @@
-/** The parts of an API that the clients of a pack can send and get. */
+/** The parts of an API that the clients of a pack can send and receive. */
 import { isObject } from "../../base/index.ts";
 import { describePack, type Pack, type Route } from "../../pack/index.ts";
 import { addPlaces, SchemaBudget } from "./flatten-schema.ts";
@@ -11,7 +11,7 @@ type Json = Readonly<Record<string, unknown>>;
 const jsonAt = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((found, key) => (isObject(found) ? found[key] : undefined), value);
 
-/** Adds the words that the tables of a pack give to the members of its objects: its description has the types alone. */
+/** Adds the words in the tables of a pack to the members of its objects: the description only contains types. */
 function addWords(document: Json, { resources }: Pack): void {
   for (const { name, queryFields } of resources.values()) {
     const properties = jsonAt(document, "components", "schemas", name, "properties");
@@ -25,7 +25,7 @@ function addWords(document: Json, { resources }: Pack): void {
 
 const ANY: Place = { required: false, types: new Set(), items: new Set(), words: undefined, limits: {} };
 
-/** The names that clients send, as the summaries count them, with their words. */
+/** Returns the names that clients send, as the summaries count them, with their words. */
 function countedPlaces(names: readonly string[]): Map<string, Place> {
   const places = new Map<string, Place>();
   for (const name of names) {
@@ -40,7 +40,7 @@ function countedPlaces(names: readonly string[]): Map<string, Place> {
 
 const isRequired = ({ required }: Json): boolean => Array.isArray(required) && required.length > 0;
 
-/** The rules of a body other than its members, as one limit of the body: they compare as a whole. */
+/** Returns the rules of a body that are not about its members, as one limit of the body: they are compared as a whole. */
 function otherRules({
   properties: _members,
   required: _required,
@@ -50,7 +50,7 @@ function otherRules({
   return Object.keys(rules).length === 0 ? {} : { [OTHER_RULES]: JSON.stringify(rules) };
 }
 
-/** The members of bodies of a route, with their types and limits. */
+/** Returns the members of a route's bodies, with their types and limits. */
 function bodyPlaces(routes: readonly Route[], budget: SchemaBudget): Map<string, Place> {
   const places = new Map<string, Place>();
   for (const { body } of routes) {
@@ -61,7 +61,7 @@ function bodyPlaces(routes: readonly Route[], budget: SchemaBudget): Map<string,
     if (whole) own.set("body", { ...whole, limits: { ...whole.limits, ...otherRules(body.schema) } });
     for (const [name, place] of own) {
       const other = places.get(name);
-      // If a path has several bodies, some may not require it.
+      // If a path has several bodies, some may not require the member.
       places.set(name, other ? { ...other, required: other.required && place.required } : place);
     }
   }
@@ -70,7 +70,7 @@ function bodyPlaces(routes: readonly Route[], budget: SchemaBudget): Map<string,
   return places;
 }
 
-/** The names that clients send to a route. Filters are counted by field, in any notation. */
+/** Returns the names that clients send to a route. Filters are counted by field, in any notation. */
 function requestPlaces(described: Operation, routes: readonly Route[], pack: Pack, budget: SchemaBudget) {
   const counted = countedPlaces(pack.sentNames.get(routes[0]?.name ?? "")?.names ?? []);
   const filterHeader = `header.${pack.dialect.client.filters?.header}`;
@@ -85,7 +85,7 @@ function requestPlaces(described: Operation, routes: readonly Route[], pack: Pac
   return places;
 }
 
-/** A scope with the scopes that it includes: a higher level includes the lower ones. */
+/** Returns a scope with the scopes that it includes: a higher level includes the lower ones. */
 function scopesOf(routes: readonly Route[], { dialect: { scopes } }: Pack): ReadonlySet<string> | undefined {
   const [access] = routes.map((route) => route.access);
   if (access === undefined || access === "public") return undefined;
@@ -95,9 +95,9 @@ function scopesOf(routes: readonly Route[], { dialect: { scopes } }: Pack): Read
 }
 
 /**
- * All routes of a pack as its clients see them, without routes that only return an error.
+ * Returns all routes of a pack for its clients, without routes that only return an error.
  *
- * @param withWords Whether members have the words of the tables of the pack. Its description contains only types
+ * @param withWords Whether members contain the words of the pack's tables. Its description only contains types
  */
 export function packSurface(
   pack: Pack,

@@ -1,17 +1,17 @@
-/** Reads an OpenAPI document from files. Nothing is fetched, and no file outside of its folder is read. */
+/** Reads an OpenAPI document from files. Nothing is downloaded, and no file outside of its folder is read. */
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, relative, resolve, isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UnreadableDocumentError } from "./flatten-schema.ts";
 
-/** Bytes of all files of a document. The largest public ones have about 12 MB. */
+/** Maximum total size of a document's files in bytes. The largest public documents have about 12 MB. */
 const MAX_BYTES = 24 * 1024 * 1024;
-/** Objects and lists in each other, and references to references. */
+/** Maximum nesting of objects and lists, and of references to references. */
 const MAX_DEPTH = 200;
-/** Resolving references takes a second for the largest public documents. */
+/** Time limit in milliseconds. Resolving references takes a second for the largest public documents. */
 const TIMEOUT_MS = 60_000;
 
-/** Reads files of one folder, up to a size. */
+/** Reads files of one folder, up to a total size. */
 class FolderReader {
   readonly #folder: string;
   #left = MAX_BYTES;
@@ -26,7 +26,7 @@ class FolderReader {
     const inside = relative(this.#folder, path);
     if (inside.startsWith("..") || isAbsolute(inside))
       throw new UnreadableDocumentError(`It refers to ${file}, which is outside of its folder.`);
-    // A pipe would be waited for.
+    // Reading a pipe would wait for data.
     const opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const stats = fstatSync(opened);
@@ -43,7 +43,7 @@ class FolderReader {
   }
 }
 
-/** @throws {UnreadableDocumentError} If values are nested too deep to be read by functions that call themselves. */
+/** @throws {UnreadableDocumentError} if values are nested too deeply for recursive functions */
 function checkDepth(document: unknown): void {
   let level: unknown[] = [document];
   const seen = new Set<unknown>();
@@ -58,19 +58,21 @@ function checkDepth(document: unknown): void {
   }
 }
 
-/** The path of a file: of an address, or of a text without a scheme. */
+/** Returns the path of a file, from an address or from a text without a scheme. */
 const pathOf = (url: string): string => (url.startsWith("file:") ? fileURLToPath(url) : url);
 
-/** The first line of an error that the document has caused. */
+/** Returns the first line of an error that the document caused. */
 const reasonOf = (error: unknown): string =>
   error instanceof RangeError && !/depth/i.test(error.message)
     ? "Its values are nested too deep."
     : (String(error instanceof Error ? error.message : error).split("\n")[0] ?? "");
 
 /**
- * Reads a document, and replaces its references by their targets. Schemas that contain themselves become objects that do.
+ * Reads a document, and replaces its references by their targets. Schemas that contain themselves become cyclic
+ * objects.
  *
- * @throws {UnreadableDocumentError} If the file, or one that it refers to, can't be read, is too large or too deep.
+ * @throws {UnreadableDocumentError} if the file, or a file that it references, can't be read, is too large or nested
+ *   too deeply
  */
 export async function readOpenapi(file: string): Promise<unknown> {
   const { $RefParser } = await import("@apidevtools/json-schema-ref-parser");
@@ -80,7 +82,7 @@ export async function readOpenapi(file: string): Promise<unknown> {
     const { parse: parseYaml } = await import("yaml");
     const parse = (text: string): unknown => {
       const start = text.trimStart()[0];
-      // Aliases expand to copies, at most a hundred of them.
+      // Aliases expand to copies, at most a hundred.
       const document: unknown =
         start === "{" ? JSON.parse(text) : parseYaml(text, { maxAliasCount: 100, uniqueKeys: false });
       checkDepth(document);

@@ -1,32 +1,32 @@
-/** The inputs and outputs of an API, as far as a client can see them. */
+/** The inputs and outputs of an API that clients can send and receive. */
 
-/** A value that a client sends or gets: a member of a body, a parameter, or a field of a filter. */
+/** A value that a client sends or receives: a member of a body, a parameter, or a field of a filter. */
 export interface Place {
-  /** Whether it is always there. */
+  /** Whether the value is always present. */
   readonly required: boolean;
-  /** JSON types; empty for any. `integer` is a `number` too. */
+  /** JSON types; empty if any type is allowed. `integer` is also a `number`. */
   readonly types: ReadonlySet<string>;
   /** The types of the items of a list. */
   readonly items: ReadonlySet<string>;
-  /** The words that it may have; undefined for any. */
+  /** The allowed words; undefined if any value is allowed. */
   readonly words: ReadonlySet<string> | undefined;
-  /** `maxLength`, `minimum`, `pattern` and such. */
+  /** Limits such as `maxLength`, `minimum` and `pattern`. */
   readonly limits: Readonly<Record<string, string | number>>;
 }
 
 /** An operation of a client or of the upstream. */
 export interface Operation {
-  /** In the notation of documents, `GET /books/{id}`, or in the notation of the pack. */
+  /** The name in the notation of documents, `GET /books/{id}`, or in the notation of the pack. */
   readonly name: string;
-  /** `body.label`, `query.page`, `header.Accept`, `filter.status`. */
+  /** The places of a request: `body.label`, `query.page`, `header.Accept`, `filter.status`. */
   readonly request: ReadonlyMap<string, Place>;
-  /** `answer.label`. */
+  /** The places of a response: `answer.label`. */
   readonly answer: ReadonlyMap<string, Place>;
   /** The statuses of successful responses. */
   readonly successes: ReadonlySet<string>;
   /** The statuses of errors. */
   readonly errors: ReadonlySet<string>;
-  /** The scopes that a token needs; undefined if it needs no token. */
+  /** The scopes that a token needs; undefined if no token is needed. */
   readonly scopes: ReadonlySet<string> | undefined;
   /** Whether the operation is marked as deprecated. */
   readonly isDeprecated: boolean;
@@ -35,6 +35,6 @@ export interface Operation {
 /** All operations by name, without the names of path parameters: `GET /books/{}`. */
 export type Surface = ReadonlyMap<string, Operation>;
 
-/** The name of an operation without the names of its path parameters, which don't matter. */
+/** Returns the name of an operation without the names of its path parameters, which are irrelevant. */
 export const operationKey = (name: string): string =>
   name.replaceAll(/\{[^{}/]*\}|(?<=\/):\w+/g, "{}").replace(/(?<=[^ ])\/$/, "");

@@ -1,4 +1,7 @@
-/** Which routes of a pack use an operation of the upstream, and which names of clients lead to its members. */
+/**
+ * Finds the routes of a pack that use an operation of the upstream, and the names of clients that correspond to its
+ * members.
+ */
 import {
   type Catalog,
   type FieldRule,
@@ -13,7 +16,7 @@ import type { Change } from "./compare-surfaces.ts";
 import type { Effect } from "./noticing-clients.ts";
 import { operationKey } from "./surface.ts";
 
-/** How a route uses an operation: its result is the answer, a catalog, or something that rules need. */
+/** How a route uses an operation: its result is the response, a catalog, or data for rules. */
 interface Use {
   readonly route: Route;
   readonly role: "answer" | "catalog" | "rule";
@@ -24,10 +27,10 @@ type Path = readonly string[];
 
 const startsWith = (path: Path, start: Path): boolean => start.every((key, index) => path[index] === key);
 
-/** Whether one member is the other one, or inside it. */
+/** Whether two members are the same, or one contains the other. */
 const overlap = (one: Path, other: Path): boolean => startsWith(one, other) || startsWith(other, one);
 
-/** The object of a resource, and the objects in it. */
+/** Returns the object of a resource, and its nested objects. */
 function resourcesIn(names: readonly string[], { resources }: Pack): Resource[] {
   const found = new Set<string>();
   const pending = [...names];
@@ -45,7 +48,7 @@ function resourcesIn(names: readonly string[], { resources }: Pack): Resource[] 
   return [...found].flatMap((name) => resources.get(name) ?? []);
 }
 
-/** The words of the expressions of a pack: members that they may read. */
+/** Returns the words in the expressions of a pack: members that they may read. */
 export function wordsOfExpressions(sources: Iterable<string>): ReadonlySet<string> {
   const words = new Set<string>();
   for (const source of sources)
@@ -61,7 +64,7 @@ export class UpstreamUse {
   readonly #uses = new Map<string, Use[]>();
   readonly #base: string;
 
-  /** @param words Members that expressions of the pack may read */
+  /** @param words members that expressions of the pack may read */
   constructor(pack: Pack, words: ReadonlySet<string>) {
     this.#pack = pack;
     this.#words = words;
@@ -85,19 +88,19 @@ export class UpstreamUse {
     if (withoutScopes) this.#addRoute(withoutScopes);
   }
 
-  /** How many operations the pack calls, and how many of these are in a list of operations. */
+  /** Counts the operations that the pack calls, and those that are in a list of operations. */
   count(operations: Iterable<string>): { readonly called: number; readonly known: number } {
     const keys = new Set([...operations].map((name) => this.#keyOf(name)));
     return { called: this.#uses.size, known: [...this.#uses.keys()].filter((key) => keys.has(key)).length };
   }
 
-  /** The key of an operation of a document, whose paths may have the upstream's prefix. */
+  /** Returns the key of an operation of a document, whose paths may contain the upstream's prefix. */
   #keyOf(operation: string): string {
     const [method = "", path = ""] = operationKey(operation).split(" ");
     return `${method} ${path.startsWith(`${this.#base}/`) ? path.slice(this.#base.length) : path}`;
   }
 
-  /** The effect of a change on clients; undefined if no client of the pack can notice it. */
+  /** Returns the effect of a change on clients; undefined if no client of the pack can notice it. */
   effectOf(change: Change): Effect | undefined {
     const uses = this.#uses.get(this.#keyOf(change.operation)) ?? [];
     const effects = uses.flatMap((use) => this.#effectOn(use, change) ?? []);
@@ -114,7 +117,7 @@ export class UpstreamUse {
     if (place === null) return all;
     const [where = "", ...rest] = place.split(".");
     if (where === "answer") return this.#effectOfAnswer(use, rest);
-    // Other calls of a route have parameters that the pack writes into their paths.
+    // The pack writes the parameters into the paths of a route's other calls.
     if (use.role !== "answer") return undefined;
     if (where === "body" && rest.length === 0) return use.route.body ? all : undefined;
     if (where === "body")
@@ -133,7 +136,7 @@ export class UpstreamUse {
   ): Effect | undefined {
     const { name: route, body } = of;
     const callers = { questions: [{ route, concern: "callers" }], names: [] } as const;
-    // The upstream may have a wrapper around the object.
+    // The upstream may put the object into a wrapper.
     const paths = [path, path.slice(1)].filter(({ length }) => length > 0);
     const isAt = (upstream: string): boolean => paths.some((each) => overlap(each, upstream.split(".")));
     const members = (body?.members ?? []).filter(
@@ -142,7 +145,7 @@ export class UpstreamUse {
     const isAdded = body?.added.some(isAt) === true;
     const isMerged = (body?.mergeSources.length ?? 0) > 0 || of.onlyChanges !== undefined;
     const names = members.map(({ name }) => `body.${name}`);
-    // Parts that only some requests contain. An edit sends only the differences.
+    // Some requests only contain parts: an edit only sends the differences.
     if (isMerged) return { ...callers, names };
     if (isOmitted) return isAdded ? undefined : { questions: [{ route, concern: "omitters", names }], names };
     if (isAdded) return { ...callers, names };
@@ -207,7 +210,7 @@ export class UpstreamUse {
     if (object.length === 0) return readers([]);
     const names = catalog ? [catalog.name] : [route.resource.name, ...route.responseObjects];
     const fields = resourcesIn(names, this.#pack).flatMap((resource) =>
-      // An object inside another one has its members at some path below.
+      // A nested object has its members at some path below.
       [...resource.fields].flatMap(([name, { upstream }]) =>
         upstream !== undefined &&
         object.some((_key, index) => overlap(object.slice(index), upstream.split(".")))
@@ -219,6 +222,6 @@ export class UpstreamUse {
   }
 }
 
-/** The client's word for the upstream's. Without one, the summaries are asked for the member. */
+/** Returns the client's word for the upstream's. If there is none, the summaries of the member are used. */
 const wordOf = (name: string, { values, catalog, write }: FieldRule, word: string | undefined): string =>
   word === undefined || (values ?? catalog ?? write) !== undefined ? name : `${name}=${word}`;

@@ -4,11 +4,11 @@ import { answerQuestions, type ImpactContext, type Question } from "./noticing-c
 import { packSurface } from "./pack-surface.ts";
 import { operationKey } from "./surface.ts";
 
-/** The subject that may be removed. */
+/** The subject of a possible removal. */
 export interface Subject {
-  /** A route as the pack names it; undefined: all that have the field. */
+  /** A route, named as in the pack; undefined: all routes that contain the field. */
   readonly route?: string | undefined;
-  /** `label`, `disks.size`, or with its place: `body.label`, `query.page`, `filter.status`, `answer.label`. */
+  /** `label`, `disks.size`, or with its location: `body.label`, `query.page`, `filter.status`, `answer.label`. */
   readonly field?: string | undefined;
   /** A value of the field. */
   readonly word?: string | undefined;
@@ -16,21 +16,21 @@ export interface Subject {
 
 /** The clients that would notice the removal of a subject. */
 export type Notices = Awaited<ReturnType<typeof findNotices>>;
-/** The subject on one route, and the clients that would notice. */
+/** A subject on one route, and the clients that would notice. */
 export type Notice = Notices["notices"][number];
 
 /** The possible subjects: each route of a pack with its names. */
 export interface NamesOfRoute {
   readonly route: string;
-  /** `body.label`, `body.plan=small`, `query.page`. */
+  /** The names in requests: `body.label`, `body.plan=small`, `query.page`. */
   readonly sent: readonly string[];
-  /** `answer.label`. */
+  /** The names in responses: `answer.label`. */
   readonly read: readonly string[];
 }
 
 const namesOfPacks = new WeakMap<Pack, readonly NamesOfRoute[]>();
 
-/** The names of all routes of a pack, for which summaries may have the clients. They are read once. */
+/** Returns the names of all routes of a pack for which summaries may contain clients. Called once per pack. */
 export function namesOfRoutes(pack: Pack): readonly NamesOfRoute[] {
   const known = namesOfPacks.get(pack);
   if (known) return known;
@@ -38,7 +38,7 @@ export function namesOfRoutes(pack: Pack): readonly NamesOfRoute[] {
   const names = [...new Set(pack.routes.map(({ name }) => name))].map((route) => ({
     route,
     sent: pack.sentNames.get(route)?.names ?? [],
-    // A route that only answers with an error has no answer, and yet has callers.
+    // A route that only responds with an error has no other response, but it has callers.
     read: [...(surface.get(operationKey(route))?.answer.keys() ?? [])].filter((name) => name !== "answer"),
   }));
   namesOfPacks.set(pack, names);
@@ -47,17 +47,17 @@ export function namesOfRoutes(pack: Pack): readonly NamesOfRoute[] {
 
 const PLACES = new Set(["body", "query", "filter", "answer"]);
 
-/** Whether a name refers to the field, at any place of a request or a response if no place is given. */
+/** Whether a name refers to the field, in any location of a request or a response if none is given. */
 function isField(name: string, field: string): boolean {
   const [place = "", ...path] = name.split(".");
   return PLACES.has(place) && (name === field || path.join(".") === field);
 }
 
-/** In responses a field may be in an envelope: `answer.data.label`. */
+/** Whether a name in a response refers to the field, which may be in an envelope: `answer.data.label`. */
 const isAnswered = (name: string, field: string): boolean =>
   name === field || (!field.startsWith("answer.") && name.endsWith(`.${field}`));
 
-/** The form of a subject on each route. */
+/** Returns the questions about a subject for each route. */
 export function findQuestions(
   { route, field, word }: Subject,
   names: readonly NamesOfRoute[],
@@ -87,7 +87,7 @@ export async function findNotices(asked: ReturnType<typeof findQuestions>, conte
   return {
     notices: answers.map(({ route, name, concern, isExact, clients }) => ({
       route,
-      /** `body.label`, `body.plan=small`, `answer.label`; null for the route itself. */
+      /** The name: `body.label`, `body.plan=small`, `answer.label`; null for the route itself. */
       name,
       /** `readers`: these clients receive it, and it is unknown which of them read it. */
       concern,
@@ -95,13 +95,13 @@ export async function findNotices(asked: ReturnType<typeof findQuestions>, conte
       clients,
     })),
     /**
-     * All these clients, with their calls of all these routes. Clients that only receive it in responses are not
-     * included.
+     * All these clients, with their calls of all these routes. Clients that only receive the subject in responses are
+     * not included.
      */
     clients: clientsOf(({ concern }) => concern !== "readers"),
-    /** The same for clients that get it in answers. */
+    /** All clients that receive the subject in responses. */
     readers: clientsOf(({ concern }) => concern === "readers"),
-    /** The first day on which names were counted, where calls are known of earlier days; else null. */
+    /** The first day on which names were counted, if there are earlier calls; otherwise null. */
     namesSince,
   };
 }

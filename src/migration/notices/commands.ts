@@ -1,10 +1,10 @@
-/** `alpha-gateway notices test`: tries the receivers of notices. */
+/** `alpha-gateway notices test`: sends a test to the receivers of notices. */
 import { randomUUID } from "node:crypto";
 import { type FeatureCommands, type FeatureParts, lines, readOperatorFile } from "../../base/index.ts";
 import { noticesFile, type Receiver } from "./notices-file.ts";
 import { SendError, sendWebhook } from "./webhook.ts";
 
-/** Sends a test to one receiver. @returns what went wrong; undefined if nothing did */
+/** Sends a test to one receiver. @returns the error; undefined if it was sent */
 async function sendTest(receiver: Receiver): Promise<string | undefined> {
   const timestamp = new Date().toISOString();
   const notice = { type: "test", timestamp, data: { receiver: receiver.name } } as const;
@@ -26,7 +26,7 @@ export const NOTICES_COMMANDS: FeatureCommands<unknown, FeatureParts> = {
       syntax: "test",
       description: "Send one notice to each receiver, and print the results.",
       async run({ settings: { NOTICES_FILE: file = "", AUDIT } }) {
-        // Read again: a command opens the feature without secrets.
+        // The file is read again, because a command opens the feature without secrets.
         const kind = noticesFile({ hasAudit: AUDIT !== "off", readsSecrets: true });
         const { receivers } = readOperatorFile(file, kind);
         const problems: (string | undefined)[] = [];

@@ -3,37 +3,37 @@ import type { NoticeResult } from "./notice.ts";
 import type { Waiting } from "./stored-notices.ts";
 import { SendError } from "./webhook.ts";
 
-/** Pause after the first failure of a receiver. It doubles with each failure in a row. */
+/** Pause after the first failure of a receiver in milliseconds. It doubles with each consecutive failure. */
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 600_000;
-/** How long a notice is tried. Then it is dropped, because a notice that is a day old would mislead. */
+/** Milliseconds after which an unsent notice is dropped, because a notice that is a day old would be misleading. */
 const MAX_AGE_MS = 24 * 3_600_000;
 
 export interface DeliveryOptions {
-  /** The waiting notices, the oldest first. */
+  /** Returns the waiting notices, the oldest first. */
   readonly waiting: () => readonly Waiting[];
   /** Whether a receiver is in the file. Notices for other receivers wait until a file contains them. */
   readonly isReceiver: (name: string) => boolean;
-  /** @throws {SendError} */
+  /** Sends a notice. @throws {SendError} */
   readonly send: (entry: Waiting, signal: AbortSignal) => Promise<unknown>;
   /** Removes sent and dropped notices from the waiting ones. */
   readonly remove: (ids: ReadonlySet<string>) => Promise<void>;
-  /** Called for each attempt and each notice that ended. `isFirst`: the receiver did not fail before. */
+  /** Called for each attempt and for the end of each notice. `isFirst`: the receiver did not fail before. */
   readonly onResult: (entry: Waiting, result: NoticeResult, reason: string, isFirst: boolean) => void;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly clock: () => number;
 }
 
-/** How a receiver fails. */
+/** The failures of a receiver. */
 interface Failing {
   readonly failures: number;
-  /** Before this time nothing is sent to it. */
+  /** The time before which nothing is sent to the receiver. */
   readonly until: number;
 }
 
 /**
- * The pause after a number of failures in a row. Half of it is random, so that replicas do not retry at the same
- * time.
+ * Returns the pause after a number of consecutive failures. Half of it is random, so that replicas do not retry at the
+ * same time.
  */
 function pauseAfter(failures: number): number {
   const whole = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
@@ -44,10 +44,11 @@ export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #failing = new Map<string, Failing>();
   /**
-   * Attempts by id. The notice with the fewest failures is next, so that one that always fails does not block others.
+   * Number of attempts by id. The notice with the fewest failures is sent next, so that a notice that always fails does
+   * not block others.
    */
   readonly #attempts = new Map<string, number>();
-  /** Ids that were sent or dropped, and are not removed from the store yet. */
+  /** Ids of notices that were sent or dropped, and are still in the store. */
   readonly #done = new Set<string>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
@@ -57,12 +58,12 @@ export class Delivery {
     this.#options = options;
   }
 
-  /** Receivers whose last attempt failed. */
+  /** Number of receivers whose last attempt failed. */
   get failing(): number {
     return this.#failing.size;
   }
 
-  /** Starts to send to each receiver for which something waits. @throws {StateUnavailableError} */
+  /** Starts to send to each receiver with waiting notices. @throws {StateUnavailableError} */
   async start(): Promise<void> {
     const { waiting, isReceiver, clock } = this.#options;
     await this.#removeDone();
@@ -77,7 +78,7 @@ export class Delivery {
     }
   }
 
-  /** Lets attempts finish for a time, then ends them: they count as not sent. Never rejects. */
+  /** Waits for attempts for some time, then aborts them: their notices are not marked as sent. Never rejects. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     const timer = setTimeout(() => this.#closing.abort(), graceMs);
@@ -106,12 +107,12 @@ export class Delivery {
       if (problem !== undefined) return this.#pause(entry, problem);
       this.#failing.delete(to);
       this.#finish(entry, "sent", "");
-      // If the store fails, a later start removes the sent notices. Until then they are not sent again.
+      // If the store fails, a later start removes the sent notices. In the meantime, they are not sent again.
       await this.#removeDone().catch(() => {});
     }
   }
 
-  /** Sends a notice once. @returns why it was not sent */
+  /** Sends a notice once. @returns why it was not sent; undefined if it was */
   async #attempt(entry: Waiting): Promise<string | undefined> {
     try {
       await this.#options.send(entry, this.#closing.signal);

@@ -12,7 +12,7 @@ export interface NoticesNeeds {
   readonly directory: () => ClientDirectory;
   readonly state: NoticesOptions["store"];
   readonly audit: AuditStore | undefined;
-  /** Undefined without a plan. */
+  /** Returns the status of the plan. Undefined if there is no plan. */
   readonly planStatus: () => PlanStatus | undefined;
 }
 
@@ -41,7 +41,7 @@ export const NOTICES: Feature<NoticesNeeds, FeatureParts | undefined> = {
       onResult: metrics.countNotice,
       log,
     });
-    // It starts at zero, so that the first failure is an increase.
+    // The counter starts at zero, so that the first failure is an increase.
     for (const event of COUNTED) for (const result of RESULTS) metrics.countNotice(event, result, 0);
     metrics.addGauge("notices_waiting", "Notices that wait in this process.", () => notices.stats().waiting);
     metrics.addGauge(

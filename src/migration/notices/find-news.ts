@@ -1,14 +1,14 @@
-/** Finds events since the last look, by comparing the remembered state with the current one. */
+/** Finds the events since the last check, by comparing the stored state with the current one. */
 import type { LossUsage, MigrationState, NamedClient } from "../../audit/index.ts";
 import type { PlanStatus, StageStatus } from "../plan/describe-plan.ts";
 import { PLAN, shareOf, NoticeShares, type Share, type NoticeLimits } from "./shares.ts";
 import type { ClientData, Notice, NoticeEvent, StageData } from "./notice.ts";
 
-/** The events of a client beyond its state. */
+/** The events of a client, except for changes of its state. */
 export interface ClientSignals {
-  /** The day on which it called the old API again after it was ready, `YYYY-MM-DD`. Null: it did not. */
+  /** The day on which the client called the old API again after it was ready, `YYYY-MM-DD`. Null if it did not. */
   readonly cameBack: string | null;
-  /** Losses of its responses that change a meaning, by the names of the pack. */
+  /** Losses in responses to the client that change a meaning, with the names of the pack. */
   readonly losses: readonly Pick<LossUsage, "route" | "loss" | "firstDay">[];
 }
 
@@ -18,7 +18,7 @@ export interface ObservedClient extends ClientSignals {
   readonly state: MigrationState;
 }
 
-/** The state that a look sees. A part that could not be read is undefined, and no conclusion is drawn from it. */
+/** The state at a check. A part that could not be read is undefined, and no conclusion is drawn from it. */
 export interface Facts {
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -26,20 +26,20 @@ export interface Facts {
   readonly plan: Pick<PlanStatus, "stages" | "events"> | undefined;
 }
 
-/** Names of clients' states, as short as a store with many clients needs them. */
+/** Short names of states, because a store may contain many clients. */
 type StateLetter = "b" | "m" | "r" | "s";
 
-/** The state at the last look. A client that is seen for the first time is remembered, and not reported. */
+/** The state at the last check. A client that appears for the first time is stored, but not reported. */
 export interface Memory {
   /** The state of each client, by the keys of its summaries. */
   readonly clients?: Readonly<Record<string, StateLetter>>;
-  /** When clients came back, by their keys. */
+  /** The days on which clients came back, by their keys. */
   readonly cameBack?: Readonly<Record<string, string>>;
   /** Losses that were reported, by the keys of clients. */
   readonly losses?: Readonly<Record<string, readonly string[]>>;
   /** Stages that applied. */
   readonly stages?: readonly StageData[];
-  /** Time of the last storm: ISO 8601. */
+  /** Time of the last storm of retries: ISO 8601. */
   readonly lastStorm?: string;
 }
 
@@ -49,23 +49,23 @@ export interface NewsItem {
   readonly share: Share;
 }
 
-/** The entries that were not remembered, and so are never reported, because there are too many. */
+/** Numbers of entries that were not stored because there are too many, and so are never reported. */
 export interface Ignored {
   readonly clients: number;
   readonly losses: number;
 }
 
-/** The result of a look. */
+/** The result of a check. */
 export interface News {
   readonly memory: Memory;
   readonly items: readonly NewsItem[];
   readonly ignored: Ignored;
 }
 
-/** Keys of clients that are remembered at most: about 1.5 MB. */
+/** Maximum number of stored keys of clients: about 1.5 MB. */
 export const MAX_KEYS: NoticeLimits = { group: 25_000, client: 10_000 };
 
-/** Losses that are remembered at most, and so are reported: about 2 MB. */
+/** Maximum number of stored losses, which is also the maximum that are reported: about 2 MB. */
 export const MAX_LOSSES: NoticeLimits = { group: 10_000, client: 2000 };
 
 const LETTERS: Readonly<Record<MigrationState, StateLetter>> = {
@@ -81,7 +81,7 @@ const STATES: Readonly<Record<StateLetter, MigrationState>> = {
   s: "silent",
 };
 
-/** The name of a client: its own, or else the key of its summaries. */
+/** Returns the name of a client: its own, otherwise the key of its summaries. */
 const nameOf = ({ name, client }: NamedClient): string => name ?? client ?? "";
 
 const describeClient = ({ usage, state }: ObservedClient): ClientData => ({
@@ -95,7 +95,7 @@ const describeClient = ({ usage, state }: ObservedClient): ClientData => ({
 
 const keysOf = ({ usage }: ObservedClient): readonly string[] => usage.keys.filter((key) => key !== null);
 
-/** The state in which a client was last seen. A name may have been given to several clients since then. */
+/** Returns the last known state of a client. A name may have been given to several clients since then. */
 function previousState(
   client: ObservedClient,
   known: Readonly<Record<string, StateLetter>>,
@@ -105,7 +105,7 @@ function previousState(
   return letter && STATES[letter];
 }
 
-/** The shares of remembered clients. A new client takes no room from remembered ones. */
+/** Counts the shares of stored clients. A new client takes no room from them. */
 function countRemembered(
   { clients: known = {}, losses = {} }: Memory,
   clients: readonly ObservedClient[],
@@ -122,7 +122,7 @@ function countRemembered(
   return { keyShares, lossShares };
 }
 
-/** The notices about a client that was seen by an earlier look, or is new since then. */
+/** Returns the notices about a client that was stored by an earlier check, or is new since then. */
 function noticesOf(
   client: ObservedClient,
   { clients: known = {}, cameBack = {} }: Memory,
@@ -145,7 +145,7 @@ function noticesOf(
   return notices;
 }
 
-/** The events of clients. There are none without remembered clients. */
+/** Returns the events of clients. There are none if no clients were stored. */
 function lookAtClients(memory: Memory, clients: readonly ObservedClient[], timestamp: string): News {
   const { clients: known, losses: reported = {} } = memory;
   const { keyShares, lossShares } = countRemembered(memory, clients);
@@ -191,7 +191,7 @@ const describeStage = ({ name, kind, state, until, routes, clients }: StageStatu
   clients,
 });
 
-/** The events of the plan. A storm is a pause that the gateway itself has made. */
+/** Returns the events of the plan. A storm is a pause that the gateway itself caused. */
 function lookAtPlan(
   memory: Memory,
   { stages, events }: NonNullable<Facts["plan"]>,
@@ -223,7 +223,7 @@ function lookAtPlan(
   };
 }
 
-/** Compares the current state with the state of the last look. */
+/** Compares the current state with the state at the last check. */
 export function findNews(memory: Memory, { time, clients, plan }: Facts): News {
   const timestamp = new Date(time).toISOString();
   const ofClients: News = clients

@@ -1,4 +1,4 @@
-/** One look, as a pure function from the observed state to the remembered state and the waiting notices. */
+/** One check, as a pure function from the observed state to the stored state and the waiting notices. */
 import { randomUUID } from "node:crypto";
 import { findNews, type Facts, type NewsItem } from "./find-news.ts";
 import type { Notice, NoticeEvent } from "./notice.ts";
@@ -6,9 +6,12 @@ import type { Receiver } from "./notices-file.ts";
 import { groupOf, PLAN, NoticeShares, type NoticeLimits } from "./shares.ts";
 import type { HourCount, StoredNotices, Waiting } from "./stored-notices.ts";
 
-/** Notices of one event that are sent within an hour. */
+/** Maximum number of notices of one event that are sent within an hour. */
 export const MAX_PER_HOUR: NoticeLimits = { group: 20, client: 5 };
-/** Notices that wait for one receiver. Above it the oldest of the client with the most are dropped. */
+/**
+ * Maximum number of notices that wait for one receiver. If there are more, the oldest of the client with the most
+ * notices are dropped.
+ */
 const MAX_WAITING = 500;
 
 const HOUR_MS = 3_600_000;
@@ -16,26 +19,26 @@ const hourOf = (time: number): number => Math.floor(time / HOUR_MS);
 
 type Hours = Pick<StoredNotices, "hours">;
 
-/** The state that a look sees, and the receivers. */
+/** The state at a check, and the receivers. */
 export interface Look extends Facts {
   readonly receivers: readonly Receiver[];
 }
 
-/** Notices of an event that are not sent, because there are too many in an hour. */
+/** Notices of an event that are not sent, because there are too many within an hour. */
 export interface Limited {
   readonly event: NoticeEvent;
   readonly count: number;
-  /** Whether it is the first one in this hour. */
+  /** Whether it is the first of these notices in this hour. */
   readonly isFirst: boolean;
 }
 
-/** The result of a look. */
+/** The result of a check. */
 export type Looked = ReturnType<typeof takeLook>;
 
 const countsOf = ({ hours }: Hours): [NoticeEvent, HourCount][] =>
   Object.entries(hours) as [NoticeEvent, HourCount][];
 
-/** One notice for each event of past hours with the number of further notices. */
+/** Returns one notice for each event of past hours, with the number of further notices. */
 function findMore(before: Hours, time: number): Notice<"more">[] {
   return countsOf(before)
     .filter(([, { hour, more }]) => more > 0 && hour < hourOf(time))
@@ -46,10 +49,10 @@ function findMore(before: Hours, time: number): Notice<"more">[] {
     }));
 }
 
-/** Whether a notice must report the number of further ones. */
+/** Whether a notice must report the number of further notices. */
 export const isMoreDue = (before: Hours, time: number): boolean => findMore(before, time).length > 0;
 
-/** Finds the news that is sent: at most {@link MAX_PER_HOUR} of an event in an hour. The rest is counted. */
+/** Finds the news to send: at most {@link MAX_PER_HOUR} of an event in an hour. Further news is only counted. */
 function limitNews(
   before: Hours,
   items: readonly NewsItem[],
@@ -83,14 +86,14 @@ function addressNotice({ notice, share }: Pick<Waiting, "notice" | "share">, loo
     .map(({ name }) => ({ id: `msg_${randomUUID()}`, to: name, at: look.time, notice, share }));
 }
 
-/** The largest of several groups of notices. Among groups of equal size, the one with the oldest notice. */
+/** Returns the largest of several groups of notices. If several are equally large, it is the one with the oldest notice. */
 const largestBy = (waiting: readonly Waiting[], keyOf: (entry: Waiting) => string): readonly Waiting[] =>
   [...Map.groupBy(waiting, keyOf).values()].reduce<readonly Waiting[]>(
     (largest, group) => (group.length > largest.length ? group : largest),
     [],
   );
 
-/** The notices that are too many for a receiver: the oldest of the client that has the most in the largest group. */
+/** The notices that exceed the limit of a receiver: the oldest of the client with the most notices in the largest group. */
 function findExcess(waiting: readonly Waiting[]): Waiting[] {
   const left = new Set(waiting);
   const excess: Waiting[] = [];
@@ -104,7 +107,7 @@ function findExcess(waiting: readonly Waiting[]): Waiting[] {
   return excess;
 }
 
-/** Compares a look with the stored state. */
+/** Compares a check with the stored state. */
 export function takeLook(before: StoredNotices, look: Look) {
   const { time } = look;
   const { memory, items, ignored } = findNews(before.memory, look);
@@ -116,6 +119,6 @@ export function takeLook(before: StoredNotices, look: Look) {
   const isDropped = new Set(dropped);
   const waiting = all.filter((entry) => !isDropped.has(entry));
   const stored: StoredNotices = { ...before, memory, hours, waiting };
-  // Dropped and limited are too many to be sent; ignored are too many to be remembered.
+  // `dropped` and `limited` are too many to send; `ignored` are too many to store.
   return { stored, dropped, limited, ignored };
 }

@@ -1,8 +1,8 @@
-/** The notices about the migration: their events, and the content of each. */
+/** The notices about the migration: their events, and their contents. */
 import type { MigrationState } from "../../audit/index.ts";
 import type { StageState, StageStatus } from "../plan/describe-plan.ts";
 
-/** Events that a receiver can ask for. */
+/** Events that a receiver can subscribe to. */
 export const EVENTS = [
   "client.new",
   "client.came_back",
@@ -14,7 +14,7 @@ export const EVENTS = [
 ] as const;
 export type NoticeEvent = (typeof EVENTS)[number];
 
-/** Events that are known from the audit store alone. */
+/** Events that are only known from the audit store. */
 export const CLIENT_EVENTS: readonly NoticeEvent[] = [
   "client.new",
   "client.came_back",
@@ -22,9 +22,9 @@ export const CLIENT_EVENTS: readonly NoticeEvent[] = [
   "loss",
 ];
 
-/** A client, for operators. Texts come from the directory, or from the client. */
+/** A client, in the form for operators. Its texts come from the directory, or from the client. */
 export interface ClientData {
-  /** Its name in the client directory, or else the key of its summaries. */
+  /** The client's name in the directory, otherwise the key of its summaries. */
   readonly client: string;
   readonly isNamed: boolean;
   readonly userAgent: string | null;
@@ -37,7 +37,7 @@ export interface ClientData {
 /** A stage of the plan. */
 export interface StageData extends Pick<StageStatus, "kind" | "until" | "routes" | "clients"> {
   readonly stage: string;
-  /** `removed`: the plan no longer has it. */
+  /** The state of the stage. `removed`: the plan no longer contains the stage. */
   readonly state: StageState | "removed";
 }
 
@@ -50,18 +50,18 @@ export interface NoticeData {
   "stage.ends": StageData;
   storm: { readonly stage: string | null; readonly reason: string | null };
   loss: { readonly client: string; readonly route: string; readonly loss: string; readonly since: string };
-  /** Further notices of an event that were not sent, since there were too many in an hour. */
+  /** The number of further notices of an event that were not sent, because there were too many within an hour. */
   more: { readonly event: NoticeEvent; readonly count: number; readonly hour: string };
   test: { readonly receiver: string };
 }
 
 export type NoticeType = keyof NoticeData;
 
-/** A notice, as a webhook gets it. */
+/** A notice in the form for webhooks. */
 export type Notice<Type extends NoticeType = NoticeType> = {
   readonly [Each in Type]: {
     readonly type: Each;
-    /** When it happened: ISO 8601, UTC. */
+    /** The time of the event: ISO 8601, UTC. */
     readonly timestamp: string;
     readonly data: NoticeData[Each];
   };
@@ -70,6 +70,9 @@ export type Notice<Type extends NoticeType = NoticeType> = {
 /** The events that metrics count. */
 export const COUNTED = [...EVENTS, "more"] as const;
 
-/** How an attempt ended, or a notice. `failed`: it is tried again. `dropped`: it is not. `limited`: it never was. */
+/**
+ * The results of attempts and notices. `failed`: it will be tried again. `dropped`: it will not. `limited`: it was
+ * never tried.
+ */
 export const RESULTS = ["sent", "failed", "dropped", "limited"] as const;
 export type NoticeResult = (typeof RESULTS)[number];

@@ -64,7 +64,7 @@ type NoticesDefinition = z.output<typeof noticesDefinition>;
 
 const REMOVED = "mails and reports were removed: use a webhook that sends mails";
 
-/** Reports keys of earlier versions with their replacement, which "unknown key" would not name. */
+/** Reports keys of earlier versions with their replacement, instead of "unknown key". */
 function reportRemoved(data: unknown, context: z.RefinementCtx): unknown {
   const report = (map: unknown, keys: readonly string[], path: readonly string[]): void => {
     if (!isObject(map)) return;
@@ -79,7 +79,7 @@ function reportRemoved(data: unknown, context: z.RefinementCtx): unknown {
   return data;
 }
 
-/** The form of the file. */
+/** The schema of the file. */
 export const NOTICES_SCHEMA: z.ZodType<NoticesDefinition> = z.preprocess(reportRemoved, noticesDefinition);
 
 /** The receivers of notices. */
@@ -96,7 +96,7 @@ export interface NoticesPlan {
   readonly receivers: readonly Receiver[];
 }
 
-/** Reads a secret. No problem shows its value. @returns undefined with a report if that is not possible */
+/** Reads a secret. No problem contains its value. @returns undefined, and reports a problem, if it can't be read */
 function readSecret(
   { env, file }: z.output<typeof secretDefinition>,
   path: readonly PropertyKey[],
@@ -121,7 +121,10 @@ function readSecret(
 
 const WEBHOOK_KEY = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/;
 
-/** Reads the key of signatures (Standard Webhooks, "Signature scheme"). @returns undefined with a report without one */
+/**
+ * Reads the key of signatures (Standard Webhooks, "Signature scheme"). @returns undefined, and reports a problem, if
+ * there is none
+ */
 function readKey(
   secret: z.output<typeof secretDefinition>,
   path: readonly PropertyKey[],
@@ -137,13 +140,13 @@ function readKey(
 }
 
 export interface NoticesContext {
-  /** Whether there is an audit store, which is needed for events of clients. */
+  /** Whether there is an audit store, which is required for events of clients. */
   readonly hasAudit: boolean;
-  /** Whether secrets are read. `check` leaves them out: it may run elsewhere. */
+  /** Whether secrets are read. `check` does not read them, because it may run on a different machine. */
   readonly readsSecrets: boolean;
 }
 
-/** The kind of file of `NOTICES_FILE`. Secrets are read with it. */
+/** The kind of file of `NOTICES_FILE`, which includes reading the secrets. */
 export const noticesFile = ({
   hasAudit,
   readsSecrets,

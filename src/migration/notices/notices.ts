@@ -1,4 +1,7 @@
-/** Looks for news at intervals, and sends notices about them. Of all processes that share a state store, one does. */
+/**
+ * Checks for news at intervals, and sends notices about them. Of all processes that share a state store, only one does
+ * this.
+ */
 import { setTimeout as wait } from "node:timers/promises";
 import { errorText, type Log } from "../../base/index.ts";
 import type { PlanStatus } from "../plan/describe-plan.ts";
@@ -10,20 +13,20 @@ import type { NoticesPlan } from "./notices-file.ts";
 import { createNoticesStore, LEASE_SECONDS, type NoticesStore, type Waiting } from "./stored-notices.ts";
 import { SendError, sendWebhook } from "./webhook.ts";
 
-/** Time between two looks at the clients: it is the largest read of the audit store. */
+/** Milliseconds between two checks of the clients, which is the largest read of the audit store. */
 const CLIENTS_MS = 300_000;
 /** Milliseconds between two attempts to become or remain the sending process. */
 const LEASE_MS = (LEASE_SECONDS * 1000) / 3;
-/** How long the shutdown waits for a look, and for attempts to send. */
+/** Milliseconds that the shutdown waits for a check, and for attempts to send. */
 const CLOSE_MS = 2000;
 
 export interface NoticesOptions {
-  /** The file, as it was last read. */
+  /** Returns the last valid version of the file. */
   readonly file: () => NoticesPlan;
   readonly store: Parameters<typeof createNoticesStore>[0];
-  /** Reads the clients that have used the old API; undefined without an audit store. @throws {AuditUnavailableError} */
+  /** Reads the clients that have used the old API; undefined if there is no audit store. @throws {AuditUnavailableError} */
   readonly readClients: ((time: number) => Promise<readonly ObservedClient[]>) | undefined;
-  /** The plan; undefined without one, and while it is not in force. */
+  /** Returns the plan; undefined if there is none, or while it is not in force. */
   readonly planStatus: () => PlanStatus | undefined;
   readonly onResult: (event: NoticeType, result: NoticeResult, count?: number) => void;
   readonly log: Log;
@@ -31,7 +34,7 @@ export interface NoticesOptions {
   readonly clock?: () => number;
 }
 
-/** Notices of a gateway. Nothing is read until the first tick. */
+/** Notices of a gateway. No data is read before the first tick. */
 export class Notices {
   readonly #options: NoticesOptions;
   readonly #clock: () => number;
@@ -70,7 +73,7 @@ export class Notices {
     });
   }
 
-  /** Looks and sends, if it is time. Call it every second. Never rejects. */
+  /** Checks for news and sends notices, if it is time. Call this every second. Never rejects. */
   async tick(): Promise<void> {
     if (this.#isBusy || this.#isClosed) return;
     this.#isBusy = true;
@@ -83,7 +86,7 @@ export class Notices {
   stats() {
     if (!this.#isLeading) return { waiting: 0, failing: 0, ignored: 0 };
     const waiting = this.#stored.current().waiting.length;
-    // Ignored are clients and losses that are never reported, because there are too many to remember.
+    // `ignored` counts clients and losses that are never reported, because there are too many to store.
     return { waiting, failing: this.#delivery.failing, ignored: this.#ignored };
   }
 
@@ -116,7 +119,7 @@ export class Notices {
   async #lead(): Promise<void> {
     if (this.#clock() < this.#leaseAt) return;
     const wasLeading = this.#isLeading;
-    // If the store fails, another process may lead by now.
+    // If the store fails, a different process may be leading by now.
     this.#isLeading = false;
     this.#isLeading = await this.#stored.lead();
     this.#leaseAt = this.#clock() + LEASE_MS;
@@ -126,11 +129,11 @@ export class Notices {
     }
   }
 
-  /** The clients, if it is time to look at them; undefined if they can't be read, too. */
+  /** Returns the clients, if it is time to check them; undefined otherwise, or if they can't be read. */
   async #observe(time: number): Promise<readonly ObservedClient[] | undefined> {
     const { readClients, log } = this.#options;
     if (!readClients || time < this.#clientsAt) return undefined;
-    // Also after a failure, because a slow attempt would be slow again.
+    // This applies even after a failure, because a slow attempt would be slow again.
     this.#clientsAt = time + CLIENTS_MS;
     try {
       const clients = await readClients(time);
@@ -147,7 +150,7 @@ export class Notices {
     }
   }
 
-  /** Compares, and stores the new notices in one step, so that each event is reported once. */
+  /** Compares the states, and stores the new notices in one step, so that each event is reported once. */
   async #look(): Promise<void> {
     const { planStatus, file } = this.#options;
     const time = this.#clock();

@@ -1,4 +1,4 @@
-/** Reads the clients that have used the old API, with the data for their news, from the audit store. */
+/** Reads the clients that have used the old API from the audit store, with the data for their news. */
 import {
   type AuditStore,
   type ClientUsage,
@@ -13,7 +13,7 @@ import {
 import { MAX_KEYS, MAX_LOSSES, type ObservedClient } from "./find-news.ts";
 import { groupOf, shareOf, NoticeShares } from "./shares.ts";
 
-/** Clients that a look reads: as many as all groups together remember. */
+/** Maximum number of clients that are read: the number that all groups together store. */
 const MOST_CLIENTS = 2 * MAX_KEYS.group;
 
 /**
@@ -35,8 +35,8 @@ async function readLosses(
 }
 
 /**
- * Reads at most as many clients as are remembered. A client with many tokens may have more than that, so clients with
- * a name are also read by their keys.
+ * Reads at most as many clients as are stored. A client with many tokens may exceed this number, so clients with a name
+ * are also read by their keys.
  */
 async function readUsage(
   audit: Pick<AuditStore, "clients">,

@@ -1,10 +1,10 @@
-/** Shares of limited resources, so that the notices of one client do not hide the notices of others. */
+/** Shares of limited resources, so that the notices of one client do not displace the notices of others. */
 import { Shares } from "../../base/index.ts";
 import { familyKeyOf, type NamedClient } from "../../audit/index.ts";
 
 /**
- * The owner of a share: a group, a colon, and the client within the group. Anybody can have many tokens and choose
- * their user agents. So clients without a name form their own group, in which a family of user agents is one client.
+ * The owner of a share: a group, a colon, and the client within the group. Any client can use many tokens and choose
+ * its user agents. So clients without a name form their own group, in which a family of user agents is one client.
  */
 export type Share = `${"plan" | "named" | "unnamed"}:${string}`;
 
@@ -18,7 +18,7 @@ export const shareOf = (usage: NamedClient): Share =>
 /** The group of a share. */
 export const groupOf = (share: Share): string => share.slice(0, share.indexOf(":"));
 
-/** How much is taken at most. */
+/** Limits of a resource. */
 export interface NoticeLimits {
   /** Maximum of all clients of a group together. */
   readonly group: number;
@@ -26,7 +26,7 @@ export interface NoticeLimits {
   readonly client: number;
 }
 
-/** How much was taken, by share. */
+/** The used amounts, by share. */
 export type Taken = Readonly<Record<Share, number>>;
 
 /** Counts the use of each client and each group. */
@@ -34,24 +34,24 @@ export class NoticeShares {
   readonly #limits: NoticeLimits;
   readonly #groups = new Map<string, Shares<Share>>();
 
-  /** @param taken Earlier use */
+  /** @param taken earlier use */
   constructor(limits: NoticeLimits, taken: Taken = {}) {
     this.#limits = limits;
     for (const [share, count] of Object.entries(taken)) this.add(share as Share, count);
   }
 
-  /** Counts a use that is allowed in any case, also above the limits. */
+  /** Counts a use that is always allowed, even above the limits. */
   add(share: Share, count: number): void {
     this.#groupOf(share).take(share, count);
   }
 
-  /** Takes one. @returns false if the client or its group has taken all that it may */
+  /** Takes one unit. @returns false if the limit of the client or its group is reached */
   take(share: Share): boolean {
     const { group, client } = this.#limits;
     return this.#groupOf(share).tryTake(share, { all: group, each: share === PLAN ? group : client });
   }
 
-  /** How much was taken, in a form that can be stored. */
+  /** Returns the used amounts, in a form that can be stored. */
   taken(): Taken {
     return Object.fromEntries([...this.#groups.values()].flatMap((group) => group.entries()));
   }

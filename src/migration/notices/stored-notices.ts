@@ -1,4 +1,4 @@
-/** The state of notices in the state store: the last seen state, and the waiting notices. */
+/** The state of notices in the state store: the last known state, and the waiting notices. */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { createSharedDocument, isObject, type KeyValueStore, type SharedDocument } from "../../base/index.ts";
@@ -14,7 +14,7 @@ export interface Waiting {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly notice: Notice;
-  /** Its share of the notices that wait for the receiver. */
+  /** The share of the notices that wait for the receiver. */
   readonly share: Share;
 }
 
@@ -22,9 +22,9 @@ export interface Waiting {
 export interface HourCount {
   /** Hours since the epoch. */
   readonly hour: number;
-  /** Sent notices, by owner. */
+  /** The number of sent notices, by owner. */
   readonly sent: Taken;
-  /** How many were not sent. */
+  /** The number of notices that were not sent. */
   readonly more: number;
 }
 
@@ -44,7 +44,7 @@ export const NOTHING: StoredNotices = { version: VERSION, memory: {}, waiting: [
 
 const STATE = "notices:state";
 const LEASE = "notices:lease";
-/** How long a process remains the sender, unless it extends the time or gives it back. Milliseconds. */
+/** Seconds for which a process remains the sender, unless it extends the time or resigns. */
 export const LEASE_SECONDS = 60;
 
 /** Access to the shared state. All methods throw {StateUnavailableError}. */
@@ -53,14 +53,14 @@ export type NoticesStore = ReturnType<typeof createNoticesStore>;
 type Store = Pick<KeyValueStore, "get" | "setIfAbsent" | "replace" | "deleteIf">;
 
 /**
- * Damaged state, and state of another version, is ignored. The next look then counts as the first one, which reports
- * nothing.
+ * Damaged state, and state of a different version, is ignored. The next check is then treated as the first one, which
+ * reports nothing.
  */
 const schema = z
   .custom<StoredNotices>((stored) => isObject(stored) && stored["version"] === VERSION)
   .catch(NOTHING);
 
-/** Creates the access to the shared state. Nothing is read yet. */
+/** Creates the access to the shared state. No data is read yet. */
 export function createNoticesStore(store: Store) {
   const process = randomUUID();
   const openDocument = (): SharedDocument<StoredNotices> =>
@@ -70,31 +70,31 @@ export function createNoticesStore(store: Store) {
   let last: Promise<unknown> = Promise.resolve();
 
   return {
-    /** The stored state, as far as this process knows. Only the process that leads changes it. */
+    /** Returns the stored state as this process last read it. Only the leading process changes it. */
     current: (): StoredNotices => document.current(),
-    /** Becomes or remains the process that looks and sends. @returns false while another process is */
+    /** Becomes or remains the leading process. @returns false while a different process leads */
     async lead(): Promise<boolean> {
       const isExtended = isLeading && (await store.replace(LEASE, process, process, LEASE_SECONDS));
       isLeading = isExtended || (await store.setIfAbsent(LEASE, process, LEASE_SECONDS));
       if (isLeading && !isExtended) {
-        // Another process may have led meanwhile. A store that has lost its data must not get back the older state of
-        // this process.
+        // Another process may have led in the meantime. After the store has lost its data, the older state of this
+        // process must not be restored.
         document = openDocument();
         await document.refresh();
       }
       return isLeading;
     },
-    /** Lets another process lead. */
+    /** Lets a different process lead. */
     async resign(): Promise<void> {
       if (isLeading) await store.deleteIf(LEASE, process);
       isLeading = false;
     },
     /**
-     * Changes the stored state in one step. If another process has changed it meanwhile, `apply` is called again with
-     * the new state.
+     * Changes the stored state in one step. If another process has changed it in the meantime, `apply` is called again
+     * with the new state.
      */
     change(apply: (state: StoredNotices) => StoredNotices): Promise<void> {
-      // Changes of this process wait for each other: they would only lose against themselves.
+      // Changes of this process wait for each other, because concurrent ones would only conflict.
       const done = last.then(() => document.change(apply));
       last = done.catch(() => {});
       return done;

@@ -4,16 +4,16 @@ import { request } from "undici";
 import type { Notice } from "./notice.ts";
 import type { Receiver } from "./notices-file.ts";
 
-/** How long a webhook may take to respond. */
+/** Time-out of a webhook in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** A notice could not be sent. Its message is for the log: it has a code or a status, and nothing of the webhook's URL. */
+/** A notice could not be sent. The message is for the log: it contains a code or a status, and no part of the webhook's URL. */
 export class SendError extends Error {
   override readonly name = "SendError";
   readonly code = "AG_NOTICE_FAILED";
 }
 
-/** The code of an error of the system, such as `ECONNREFUSED`. */
+/** Returns the code of an error of the system, such as `ECONNREFUSED`. */
 function codeOf(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
   const found = [code, cause?.code].find((each) => typeof each === "string");
@@ -24,7 +24,7 @@ function codeOf(error: unknown): string {
  * Sends a notice. The response is not read, and redirects are not followed.
  *
  * @param id The same for each attempt, so that receivers can ignore duplicates.
- * @throws {SendError} If it takes too long, the status is not 2xx, or there is no connection.
+ * @throws {SendError} if it takes too long, the status is not 2xx, or there is no connection
  */
 export async function sendWebhook(
   { url, key }: Pick<Receiver, "url" | "key">,

@@ -1,4 +1,4 @@
-/** The remaining changes for one client, from the calls that it made and from the pack. */
+/** The remaining changes for one client, from its calls and from the pack. */
 import {
   applicationKey,
   type AuditStore,
@@ -22,13 +22,17 @@ import type { FieldChange } from "../report/model.ts";
 import { PAGE_ROUTES } from "./page-paths.ts";
 
 /**
- * The page of one client. It contains no id, value, address or user agent, and nothing about others. Days are in UTC.
+ * The page of one client. It contains no id, value, address or user agent, and no data about other clients. Days are in
+ * UTC.
  */
 export type ClientPage = Awaited<ReturnType<typeof readClientPage>>;
 /** A route that the client calls. */
 export type PageRoute = ReturnType<typeof describeRoute>;
 
-/** The reader, whose calls the page shows: the holder of a token that v4 accepts, or an application whose secret the login server accepts. */
+/**
+ * The reader, whose calls the page contains: the holder of a token that v4 accepts, or an application whose secret the
+ * login server accepts.
+ */
 export type Caller =
   | ({ readonly kind: "token" } & ProvenToken)
   | { readonly kind: "application"; readonly application: string };
@@ -47,7 +51,10 @@ interface Counted {
         Partial<Pick<ClientUsage, "longestPauseMs">>)
     | undefined;
   readonly usage: readonly RouteUsage[];
-  /** The names that it sent, such as `body.label`, by route; undefined where they are counted for several tokens together. */
+  /**
+   * The names that the caller sent, such as `body.label`, by route; undefined if they are counted for several tokens
+   * together.
+   */
   readonly sent: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 }
 
@@ -62,8 +69,8 @@ async function readSent(store: PageSources["store"], client: string): Promise<Co
 }
 
 /**
- * The rows about a token that no summary contains, because v4 accepted none of its calls. Only the caller's proof
- * shows it.
+ * Returns the rows about a token that no summary contains, because v4 accepted none of its calls. Its only proof is the
+ * caller's.
  */
 function seenIn(usage: readonly RouteUsage[]): Counted["seen"] {
   const lastOf = (isOfApi: boolean): string | null =>
@@ -77,10 +84,10 @@ function seenIn(usage: readonly RouteUsage[]): Counted["seen"] {
 
 const NO_CALLS: ReadonlySet<string | null> = new Set([...Object.values(PAGE_ROUTES), TOKEN_CHECK]);
 
-/** Whether a row is of calls, and not of the pages themselves or of checks of the token. */
+/** Whether a row is about calls, instead of the pages themselves or checks of the token. */
 const isCall = ({ route }: RouteUsage): boolean => !NO_CALLS.has(route);
 
-/** Reads the calls of the caller, and of nobody else. @throws {AuditUnavailableError} */
+/** Reads the calls of the caller, and of no other client. @throws {AuditUnavailableError} */
 async function readCounted(caller: Caller, store: PageSources["store"]): Promise<Counted> {
   if (caller.kind === "token") {
     const { fingerprint } = caller;
@@ -88,7 +95,7 @@ async function readCounted(caller: Caller, store: PageSources["store"]): Promise
     const usage = routes.filter(isCall);
     const seen = token ?? seenIn(usage);
     if (token?.client !== fingerprint) return { seen, usage, sent: undefined };
-    // The pauses of a token are counted where it is a client of its own.
+    // The pauses of a token are counted if the token is its own client.
     const [[counted], sent] = await Promise.all([
       store.clients({ client: fingerprint }),
       readSent(store, fingerprint),
@@ -104,7 +111,7 @@ async function readCounted(caller: Caller, store: PageSources["store"]): Promise
   return { seen, usage, sent };
 }
 
-/** The changes of names that the client sent. Of all names, if its names are unknown. */
+/** Returns the changes of names that the client sent, or of all names if its names are unknown. */
 function ofSentNames(
   changes: readonly FieldChange[],
   kind: "body" | "filter",
@@ -114,7 +121,7 @@ function ofSentNames(
   return isKnown ? changes.filter(({ field }) => sent.has(`${kind}.${field}`)) : changes;
 }
 
-/** The fields of a list's filter that change. */
+/** Returns the fields of a list's filter that change. */
 const describeFilters = ({ response, resource }: Route, pack: Pack): FieldChange[] =>
   response === "list"
     ? [...resource.members].flatMap(([name, rule]) =>
@@ -124,14 +131,14 @@ const describeFilters = ({ response, resource }: Route, pack: Pack): FieldChange
       )
     : [];
 
-/** The login server's calls that take the place of one of the client's; undefined for every other route. */
+/** Returns the login server's calls that replace one of the client's calls; undefined for every other route. */
 function findLoginCalls(route: string, { oauth }: Pack["dialect"]): readonly string[] | undefined {
   if (!oauth) return undefined;
   const { authorize, token, revoke, logout } = oauth;
   const [method = "", path = ""] = route.split(" ");
   const call = [authorize, token, revoke, logout].find(({ client }) => client === path);
   if (!call) return undefined;
-  // The redirect of a sign-in proves no application, so it is not among the calls of one.
+  // The redirect of a sign-in proves no application, so it is not included in an application's calls.
   const redirect = call === token ? [`${SIGN_INS.authorize} ${authorize.upstream}`] : [];
   return [...redirect, `${method} ${call.upstream}`];
 }
@@ -142,14 +149,17 @@ function lossesOf(variants: readonly Route[]): Loss[] {
   return [...byText.values()].toSorted((one, other) => weigh(one) - weigh(other));
 }
 
-/** The open window, or else the next one, of a stage in which calls of the client fail, or responses lack a field. */
+/**
+ * Describes the open brown-out, otherwise the next one, of a stage in which calls of the client fail, or responses lack
+ * a field.
+ */
 const describeWindow = ({ stage, window }: StageWindow) => ({
   kind: stage.kind,
   from: new Date(window.from).toISOString(),
   until: new Date(window.until).toISOString(),
-  /** The routes that it is for; empty: all. */
+  /** The affected routes; empty: all routes. */
   routes: stage.routes,
-  /** The object and the field that responses lack; null: calls fail. */
+  /** The object and the field that are missing in responses; null: calls fail. */
   field: fieldOf(stage),
   text: stage.text ?? null,
 });
@@ -173,26 +183,26 @@ function describeRoute(
   return {
     route,
     requests,
-    /** The days of the first and of the last request that was counted. */
+    /** The days of the first and of the last counted request. */
     first: dayOf(firsts[0] ?? last) ?? "",
     last: dayOf(last) ?? "",
-    /** Responses that lost something in the translation. */
+    /** Number of responses that lost something in the translation. */
     lossy,
     counterpart: login ? ("call" as const) : counterpart,
     reason: login ? null : reason,
-    /** The calls that take its place, in order. */
+    /** The calls that replace it, in order. */
     calls: login ?? v4,
     scope,
-    /** When it ends for this client; null: no date is known. */
+    /** The date on which it ends for this client; null: no date is known. */
     ends: dateOf(plan.endOf(identity, route)),
-    /** The possible losses of its requests and responses, as the pack says; the heaviest first. */
+    /** The possible losses of its requests and responses, as the pack defines them; the most severe first. */
     losses: lossesOf(variants),
     /**
-     * Members of the body and fields of filters that change, limited to the names that the client sent, if they are
+     * Members of the body and fields of filters that change, limited to the names that the client sent, if these are
      * known.
      */
     sends: ofSentNames(sends, "body", names),
-    // If no request had a filter, no filter has to change.
+    // If no request contained a filter, no filter has to change.
     filters: names ? filters.filter(({ field }) => names.has(`filter.${field}`)) : filters,
     /** The objects of its responses. */
     objects: gets,
@@ -201,7 +211,7 @@ function describeRoute(
 }
 
 /**
- * Reads the page of a caller. Only a caller that is proven gets here.
+ * Reads the page of a proven caller.
  *
  * @param now Milliseconds since the epoch
  * @throws {AuditUnavailableError}
@@ -214,7 +224,7 @@ export async function readClientPage(
 ) {
   const { seen, usage, sent } = await readCounted(caller, store);
   const key = caller.kind === "token" ? caller.fingerprint : applicationKey(caller.application);
-  // The user agent of its calls, not of this request, because the plan knows the client by it.
+  // The user agent of its calls is used, not that of this request, because the plan identifies the client by it.
   const identity: ClientIdentity = {
     label,
     application: caller.application,
@@ -236,27 +246,27 @@ export async function readClientPage(
     /** The calls of the page: those of one token, or of all tokens of an application. */
     calls_of: caller.kind,
     quiet_days: quietDays,
-    /** Null: no call of the client was counted yet. */
+    /** Null if no call of the client was counted yet. */
     state: seen
       ? migrationStateOf({ client: key, lastAlpha, lastNative, longestPauseMs }, { quietDays, now })
       : null,
-    /** The days of the last calls of the old and of the new API. Null: there was none. */
+    /** The days of the last calls of the old and of the new API. Null if there was none. */
     last_call: dayOf(lastAlpha),
     last_upstream_call: dayOf(lastNative),
-    /** When the old API ends for this client; null: no date is known. */
+    /** The date on which the old API ends for this client; null: no date is known. */
     ends: dateOf(plan.endOf(identity, null)),
-    /** Where the end is described. */
+    /** The address of the description of the end. */
     link: plan.link() ?? null,
-    /** The next windows of the plan, the first one first. */
+    /** The next brown-outs of the plan, the earliest first. */
     windows: plan.windowsFor(identity).map(describeWindow),
     /** The smallest scopes for the calls below, in both APIs. */
     scopes: { client: alpha, upstream: v4 },
-    /** Requests to paths that the old API never had. */
+    /** Number of requests to paths that never existed in the old API. */
     unmatched: usage.reduce(
       (sum, row) => sum + (isClientApi(row) && row.route === null ? row.requests : 0),
       0,
     ),
-    /** The most used first. */
+    /** The most used routes come first. */
     routes,
     /** Objects of responses whose members change. */
     objects: describeObjects(known, pack),

@@ -34,7 +34,7 @@ import type { PageFormat } from "./write-page.ts";
 export interface PageDependencies
   extends Omit<LifecycleDependencies, "plan">, ProofDependencies, Omit<PageSources, "pack" | "plan"> {
   readonly pack: Pack;
-  /** Undefined without a login server. Then applications can't read their page. */
+  /** Undefined if there is no login server. Applications then can't read their page. */
   readonly login: LoginServer | undefined;
   readonly plan: PageSources["plan"] & { readonly isActive: () => boolean };
   readonly limits: RateLimits;
@@ -44,7 +44,7 @@ export interface PageDependencies
 
 type Handle = (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>;
 
-/** A page is not part of the API that ends, and search engines must not show it. */
+/** Returns the lifecycle for a page, which is not part of the API that ends. Search engines must not index it. */
 function lifecycleOf(dependencies: PageDependencies): LifecycleDependencies {
   const { style } = dependencies;
   const headers = { ...style.headers, "x-robots-tag": "noindex" };
@@ -59,9 +59,9 @@ const createHandler = (route: string, dependencies: PageDependencies, handle: Ha
     return handle(request, context);
   }, lifecycleOf(dependencies));
 
-/** The same error for all callers without a proof, whatever they sent. */
+/** Creates the error for all unproven callers, which is the same regardless of their request. */
 function createUnknownError({ style, login }: PageDependencies): HttpError {
-  // A browser asks for the id and the secret of an application then (RFC 7617).
+  // After this response, a browser prompts for the id and the secret of an application (RFC 7617).
   const challenges = [style.challenge, login && 'Basic realm="migration", charset="UTF-8"'].filter(Boolean);
   return new HttpError(
     401,
@@ -71,7 +71,7 @@ function createUnknownError({ style, login }: PageDependencies): HttpError {
   );
 }
 
-/** Proves an application by its id and its secret. @returns undefined if the login server does not accept them */
+/** Checks the id and the secret of an application. @returns undefined if the login server does not accept them */
 async function proveApplication(
   credentials: ApplicationCredentials,
   context: RequestContext,
@@ -87,10 +87,10 @@ async function proveApplication(
 }
 
 /**
- * Proves the caller. Until then the cost and the response are the same for all unproven callers.
+ * Proves the caller. The cost and the response are the same for all unproven callers.
  *
- * @param limitAddress Called for all callers except recently accepted tokens, so that strangers behind their address
- * don't use up their requests.
+ * @param limitAddress Called for all callers except recently accepted tokens, so that other clients with the same
+ *   address don't use up their requests.
  */
 async function proveCaller(
   request: AlphaRequest,
@@ -116,11 +116,11 @@ async function proveCaller(
   return token && { kind: "token", ...token };
 }
 
-/** Identifies a caller in the cache and for the limit. */
+/** Returns the key of a caller in the cache and for the limit. */
 const keyOf = (caller: Caller): string =>
   caller.kind === "token" ? `token ${caller.fingerprint}` : `application ${caller.application}`;
 
-/** `GET /migration` in one format. */
+/** Creates the handler of `GET /migration` for one format. */
 export function createPageHandler(format: PageFormat, dependencies: PageDependencies): AlphaHandler {
   const { pack, pages } = dependencies;
 
@@ -138,7 +138,7 @@ export function createPageHandler(format: PageFormat, dependencies: PageDependen
     if (!caller) throw createUnknownError(dependencies);
     const key = keyOf(caller);
     consumeOwn(pages.identities, key, context);
-    // Loaded when the first page is read.
+    // The module is loaded when the first page is read.
     const { PAGE_FORMATS } = await import("./write-page.ts");
     const { readClientPage } = await import("./client-page.ts");
     const { write, headers } = PAGE_FORMATS[format];
@@ -151,7 +151,7 @@ export function createPageHandler(format: PageFormat, dependencies: PageDependen
 
 /** The version of the description. It changes with the pack, not with the program. */
 const DESCRIPTION_VERSION = "1";
-/** How long a written description is reused, in milliseconds. */
+/** Milliseconds for which a generated description is reused. */
 const DESCRIPTION_TTL = 60_000;
 
 const isSameTag = (request: AlphaRequest, etag: string): boolean =>
@@ -159,7 +159,10 @@ const isSameTag = (request: AlphaRequest, etag: string): boolean =>
     .split(",")
     .some((tag) => [etag, "*"].includes(tag.trim().replace(/^W\//, "")));
 
-/** `GET /openapi.json`, without credentials. It describes the pack and the plan, and contains nothing about clients. */
+/**
+ * Creates the handler of `GET /openapi.json`, without credentials. It describes the pack and the plan, and contains no
+ * data about clients.
+ */
 export function createDescriptionHandler(dependencies: PageDependencies): AlphaHandler {
   const { pack, plan, limits } = dependencies;
   let written: { readonly body: string; readonly etag: string; readonly until: number } | undefined;

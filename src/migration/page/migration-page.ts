@@ -33,11 +33,11 @@ interface PageParts {
   readonly shared: Pick<SharedState, "limits" | "tokens">;
   readonly tokenLocks: TokenLocks;
   readonly upstream: UpstreamClient;
-  /** Undefined if v4 gets the clients' tokens. */
+  /** Undefined if the clients' tokens are sent to v4. */
   readonly upstreamTokens: UpstreamTokens | undefined;
 }
 
-/** Serves the pages for clients. Everything else passes. @returns Nothing if they are off */
+/** Serves the pages for clients. All other requests are passed on. @returns nothing if the pages are off */
 export function createMigrationPages(
   settings: Settings,
   dependencies: PageParts,
@@ -73,7 +73,7 @@ export function createMigrationPages(
   const paths = pagePathsOf(pack);
   const serveMigrationPages: Middleware = (request, response, next) => {
     const { method, path: sent } = plainRequestOf(response);
-    // A slash at the end has no effect elsewhere either.
+    // As in other paths, a slash at the end has no effect.
     const path = sent.endsWith("/") ? sent.slice(0, -1) : sent;
     if (!READS.has(method)) return next();
     if (path === paths.description) return description(request, response, next);

@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
 import { createLimitError, createMemoryLimiter } from "../../gateway/index.ts";
 
-/** How long a page is cached. */
+/** Milliseconds for which a page is cached. */
 const TTL_MS = 60_000;
-/** All pages in memory together. In characters. */
+/** Maximum number of characters of all cached pages. */
 const MAX_SIZE = 16 * 1024 * 1024;
-/** Pages that are read at the same time: each is the work of a small report. */
+/** Maximum number of pages that are read concurrently. Each is the work of a small report. */
 const MAX_READS = 4;
 
-/** Requests in each process, by address and by identity. */
+/** Limits on requests in each process, by address and by identity. */
 const ADDRESS_LIMIT = { points: 20, seconds: 60 };
 const IDENTITY_LIMIT = { points: 10, seconds: 60 };
 
@@ -38,9 +38,9 @@ export function createPageState() {
     addresses: createMemoryLimiter(ADDRESS_LIMIT),
     identities: createMemoryLimiter(IDENTITY_LIMIT),
     /**
-     * Returns a page that was read a short while ago, or reads it, once at a time.
+     * Returns a recently read page, or reads it. Concurrent calls share one read.
      *
-     * @throws {HttpError} 429 where too many pages are being read
+     * @throws {HttpError} 429 if too many pages are being read
      */
     async find(key: string, read: () => Promise<string>): Promise<string> {
       const found = pages.get(key) ?? reads.get(key);

@@ -1,4 +1,4 @@
-/** Where the pages of clients are. A pack must not have routes there. */
+/** The paths of the pages for clients. A pack must not define routes with these paths. */
 import { type Settings, SettingsError } from "../../base/index.ts";
 import type { Pack } from "../../pack/index.ts";
 
@@ -12,13 +12,13 @@ export const pagePathsOf = ({ dialect: { client } }: Pick<Pack, "dialect">): Pag
   description: `${client.base_path}/${SEGMENTS.description}`,
 });
 
-/** The names of these pages as routes, in records and metrics. */
+/** The route names of these pages in records and metrics. */
 export const PAGE_ROUTES: Readonly<Record<keyof typeof SEGMENTS, string>> = {
   page: `GET /${SEGMENTS.page}`,
   description: `GET /${SEGMENTS.description}`,
 };
 
-/** The call of the pack that has the path of a page; undefined without one. */
+/** Returns the call of the pack with the path of a page; undefined if there is none. */
 function findCollision(pack: Pack, segment: string): string | undefined {
   const route = pack.match("GET", [segment])?.routes[0];
   if (route) return route.name;
@@ -28,7 +28,7 @@ function findCollision(pack: Pack, segment: string): string | undefined {
 }
 
 /**
- * Checks that no call of a pack has the path of a page.
+ * Checks that no call of a pack uses the path of a page.
  *
  * @throws {SettingsError}
  */

@@ -1,4 +1,4 @@
-/** The page as JSON and as HTML. */
+/** Writes the page as JSON and as HTML. */
 import {
   type Block,
   type Column,
@@ -25,7 +25,7 @@ import {
 } from "../report/sections.ts";
 import type { ClientPage, PageRoute } from "./client-page.ts";
 
-/** A change without the names that this product has for the two APIs. */
+/** Removes the product's names of the two APIs from a change. */
 const writeChange = ({ field, v4, values, ...rest }: FieldChange) => ({
   name: field,
   upstream: v4,
@@ -122,7 +122,7 @@ function outlineRoutes({ routes, names }: ClientPage): Block[] {
   ];
 }
 
-/** One line for each loss, and one for all roundings. */
+/** Returns one line for each loss, and one line for all roundings. */
 function outlineLosses(losses: PageRoute["losses"]): Line[] {
   const those = (isRounding: boolean) =>
     losses.filter(({ severity }) => (severity === "rounding") === isRounding);

@@ -1,4 +1,7 @@
-/** The actions of people on the plan: the commands `status`, `simulate` and `announce`, and the actions `pause` and `resume`. */
+/**
+ * The actions of people on the plan: the commands `status`, `simulate` and `announce`, and the actions `pause` and
+ * `resume`.
+ */
 import { z } from "zod";
 import { type AuditStore, type ClientDirectory, isClientApi, MAX_LIMIT } from "../../audit/index.ts";
 import {
@@ -24,7 +27,7 @@ interface CommandNeeds extends PlanNeeds {
   readonly audit: AuditStore | undefined;
 }
 
-/** The recorded calls of the old API, newest first. Invented tokens are nobody's. */
+/** Returns the recorded calls of the old API, newest first. Calls with invented tokens belong to no client. */
 async function* pastCalls(
   audit: AuditStore,
   { directory, pack }: { readonly directory: ClientDirectory; readonly pack: Pack },
@@ -39,7 +42,7 @@ async function* pastCalls(
     for (const record of page.records) {
       const { route } = record.alpha;
       const { requests = 1 } = record;
-      // Pages for clients are recorded as no requests.
+      // Requests for the pages for clients are recorded with 0 requests.
       if (!isClientApi(record) || route === null || requests === 0) continue;
       if (record.client.accepted === false || unstopped.has(route)) continue;
       yield {
@@ -54,7 +57,7 @@ async function* pastCalls(
   } while (before !== undefined);
 }
 
-/** Creates the question whether a client called before a time, by the summaries. */
+/** Creates the function that finds out from the summaries whether a client called before a time. */
 const calledBefore =
   ({ decisions }: AuditStore) =>
   async (client: PlanClient, before: number): Promise<boolean> => {
@@ -100,7 +103,7 @@ export const PLAN_COMMANDS: FeatureCommands<CommandNeeds, PlanParts> = {
       syntax: "status",
       description: "Print the active stages, the next stages, and pauses.",
       format: "json",
-      // Without a store the past calls are unknown.
+      // If there is no store, the past calls are unknown.
       audit: "where there is one",
       run: ({ parts }) => ({ blocks: parts.describe(), data: parts.status() }),
     },
@@ -137,7 +140,7 @@ export const PLAN_COMMANDS: FeatureCommands<CommandNeeds, PlanParts> = {
   ],
 };
 
-/** One line without control characters: it is shown, and logged. */
+/** One line without control characters, because it is displayed and logged. */
 const line = z
   .string()
   .trim()
@@ -149,7 +152,7 @@ const ORDER = z.strictObject({
   reason: line.nullable().default(null),
 });
 
-/** Both stop or continue all stages, or one. */
+/** Both stop or continue all stages, or one stage. */
 export const PLAN_ACTIONS: readonly FeatureAction<PlanParts>[] = (["pause", "resume"] as const).map((name) =>
   createAction({
     name,

@@ -1,20 +1,20 @@
-/** The state of a plan that all replicas share: pauses, and published dates. It is in the state store. */
+/** The state of a plan that all replicas share: pauses, and published dates. It is stored in the state store. */
 import { z } from "zod";
 import { createSharedDocument, type DocumentStore } from "../../base/index.ts";
 import { PLAN_DATES, type PlanDates } from "./plan-dates.ts";
 
-/** A stop of all stages, or of one. */
+/** A pause of all stages, or of one. */
 const pause = z.object({
-  /** Name of the stage; null: all of them. */
+  /** Name of the stage; null: all stages. */
   stage: z.string().nullable(),
-  /** The person who pressed the button, or `gateway` for storms of retries. */
+  /** The person who paused it, or `gateway` for storms of retries. */
   by: z.string(),
   at: z.iso.datetime(),
   reason: z.string().nullable(),
 });
 export type Pause = z.output<typeof pause>;
 
-/** Somebody paused or resumed stages. */
+/** A pause or a resumption of stages. */
 const controlEvent = pause.extend({ action: z.enum(["pause", "resume"]) });
 export type ControlEvent = z.output<typeof controlEvent>;
 
@@ -25,7 +25,7 @@ const controlState = z.object({
 });
 type ControlState = z.output<typeof controlState>;
 
-/** The acting person, and the reason. */
+/** The person, and the reason. */
 export type Action = Omit<Pause, "at">;
 
 const MAX_EVENTS = 50;
@@ -33,7 +33,7 @@ const MAX_EVENTS = 50;
 /** The state that replicas share. */
 export type PlanControl = ReturnType<typeof createControl>;
 
-/** Creates the access to the shared state. Nothing is read yet. @param clock Milliseconds since the epoch */
+/** Creates the access to the shared state. No data is read yet. @param clock milliseconds since the epoch */
 export function createControl(store: DocumentStore, clock: () => number = Date.now) {
   const control = createSharedDocument<ControlState>(store, {
     key: "sunset:control",
@@ -55,17 +55,17 @@ export function createControl(store: DocumentStore, clock: () => number = Date.n
   const now = (): string => new Date(clock()).toISOString();
 
   return {
-    /** Whether the store was read once. Before that it is unknown whether the plan is paused. */
+    /** Returns whether the store was read at least once. Before that, it is unknown whether the plan is paused. */
     isKnown: () => control.isKnown() && published.isKnown(),
     state: control.current,
-    /** The pause that applies to a stage: its own, or the pause of all stages. */
+    /** Returns the pause that applies to a stage: its own, or the pause of all stages. */
     pauseOf(stage: string): Pause | undefined {
       const { pauses } = control.current();
       return pauses.find((pause) => pause.stage === null) ?? pauses.find((pause) => pause.stage === stage);
     },
-    /** The dates that were published, if some were. */
+    /** Returns the published dates, if there are any. */
     published: published.current,
-    /** Reads the store. If it fails, the last known state stays. @returns Whether the published dates have changed. */
+    /** Reads the store. If it fails, the last known state stays. @returns whether the published dates have changed */
     async refresh(): Promise<boolean> {
       const before = published.current();
       await Promise.all([published.refresh(), control.refresh()]);
@@ -75,7 +75,7 @@ export function createControl(store: DocumentStore, clock: () => number = Date.n
     pause: (action: Action): Promise<void> =>
       control.change((before) => {
         const paused = { ...action, at: now() };
-        // The first pause is remembered.
+        // The first pause is kept.
         if (before.pauses.some(({ stage }) => stage === action.stage)) return before;
         return { pauses: [...before.pauses, paused], events: record(before, "pause", paused) };
       }),
@@ -87,7 +87,7 @@ export function createControl(store: DocumentStore, clock: () => number = Date.n
         if (pauses.length === before.pauses.length) return before;
         return { pauses, events: record(before, "resume", { ...action, at: now() }) };
       }),
-    /** Remembers the dates of a plan. @throws {StateUnavailableError} */
+    /** Stores the dates of a plan as published. @throws {StateUnavailableError} */
     publish: (next: PlanDates): Promise<void> => published.change(() => next),
   };
 }

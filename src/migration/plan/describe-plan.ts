@@ -3,10 +3,10 @@ import type { PlanControl } from "./control.ts";
 import { fieldOf, type Plan, type StageTimes } from "./plan.ts";
 import type { PlanRuntime } from "./plan-in-force.ts";
 
-/** `over`: no further window. `waiting`: a window is due, and clients for which it waits still call. */
+/** `over`: there is no further brown-out. `waiting`: a brown-out is due, but clients that it waits for still call. */
 export type StageState = "planned" | "active" | "waiting" | "paused" | "over";
 
-/** A plan, as the admin API returns it. Times are ISO 8601, in UTC. */
+/** A plan in the form for the admin API. Times are ISO 8601, in UTC. */
 export type PlanStatus = ReturnType<typeof describePlan>;
 export type StageStatus = PlanStatus["stages"][number];
 
@@ -24,7 +24,7 @@ const textOf = (time: number | null | undefined): string | null =>
 const textsOf = (times: Readonly<Record<string, number>>): Record<string, string> =>
   Object.fromEntries(Object.entries(times).map(([name, time]) => [name, new Date(time).toISOString()]));
 
-/** Describes a plan at a time. */
+/** Describes a plan at a given time. */
 export function describePlan(
   plan: Plan,
   { control, rules: { conditions, blockedBy, isInForce }, time }: PlanFacts,
@@ -45,17 +45,17 @@ export function describePlan(
       name,
       kind,
       state,
-      /** A stage with windows: of the open window, or of the next one. */
+      /** For a stage with brown-outs: the start of the open one, otherwise of the next one. */
       from: textOf(from),
       until: textOf(until),
-      /** Cron pattern and zone of the windows, and how many minutes each lasts. */
+      /** Cron pattern and time zone of the brown-outs, and the length of each in minutes. */
       windows: rule ? { pattern: rule.pattern, zone: rule.zone, minutes: rule.lengthMs / 60_000 } : null,
-      /** Object and field that are left out of responses. */
+      /** Object and field that are removed from responses. */
       field: fieldOf(stage),
       routes,
       clients,
       waitFor,
-      /** Clients that keep a window from beginning. */
+      /** Clients that prevent a brown-out from starting. */
       blockedBy: state === "waiting" && "rule" in stage && from !== undefined ? blockedBy(stage, from) : [],
       text,
     };
@@ -71,7 +71,7 @@ export function describePlan(
     inForce: isInForce(),
     stages,
     allowed: textsOf(plan.dates.allowed),
-    /** Ends of single clients. */
+    /** End dates of individual clients. */
     clientEnds: textsOf(plan.dates.clientEnds),
     ...control.state(),
   };

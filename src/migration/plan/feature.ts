@@ -1,4 +1,4 @@
-/** The plan by which the old API ends: `SUNSET_FILE`, and the state that replicas share about it. */
+/** The plan for the end of the old API: `SUNSET_FILE`, and the state about it that replicas share. */
 import { errorText, type Feature, type Log, type Metrics, plural, RefusedError } from "../../base/index.ts";
 import { PLAN_ACTIONS, PLAN_COMMANDS } from "./commands.ts";
 import { createControl, type PlanControl } from "./control.ts";
@@ -12,7 +12,7 @@ import { findUnknownNames, packNames } from "./plan-names.ts";
 import { PLAN_SCHEMA } from "./plan-definition.ts";
 import { planFile } from "./plan-file.ts";
 
-/** Open windows are prepared every second. A pause has five seconds. */
+/** Interval in milliseconds in which open brown-outs are prepared. */
 const TICK_MS = 1000;
 
 /** The log text while the shared state can't be read. */
@@ -32,7 +32,7 @@ async function publish({ dates }: Plan, control: PlanControl, log: Log): Promise
   });
 }
 
-/** Checks that a plan has a stage. A paused one may have left it meanwhile. @throws {RefusedError} */
+/** Checks that a plan contains a stage, or that a pause does: a paused stage may have been removed. @throws {RefusedError} */
 function assertStage({ stages, pauses }: PlanStatus, stage: string | null): void {
   const isKnown = stages.some(({ name }) => name === stage) || pauses.some((each) => each.stage === stage);
   if (stage !== null && !isKnown)
@@ -89,7 +89,7 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
     async function accept(definition: PlanDefinition): Promise<void> {
       plan = createPlan(definition);
       isConfirmed = control.isKnown();
-      // The dates count as published once requests are decided by them.
+      // The dates are published after requests are decided by them.
       if (!isReadOnly && isConfirmed) await publish(plan, control, log);
     }
 
@@ -100,7 +100,7 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
       async () => {
         onTick();
         const hadStore = control.isKnown();
-        // A file that shortened a date is accepted once somebody has announced it.
+        // A file that shortened a date is accepted after the date was announced.
         if ((await control.refresh()) || !hadStore) readAgain();
       },
       STATE_UNKNOWN,
@@ -132,7 +132,7 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
       metrics,
       clock: Date.now,
     });
-    // A command reports an unreadable store. A gateway logs it, because a pause must not wait for the audit store.
+    // A command reports an unreadable store. A gateway only logs it, because a pause must not wait for the audit store.
     await (isReadOnly ? rules.readWindows() : rules.prepareWindows());
     onTick = () => void rules.prepareWindows();
 

@@ -1,4 +1,4 @@
-/** Finds whether a client used the old API before. A freeze lets in no others. */
+/** Finds out whether a client used the old API before. Only such clients may call during a freeze. */
 import { LRUCache } from "lru-cache";
 import type { ClientDirectory, DecisionReader } from "../../audit/index.ts";
 import type { PlanClient } from "./plan-dates.ts";
@@ -8,12 +8,12 @@ import { provenClient, summaryKeysOf } from "./proven-client.ts";
 export type KnownClients = ReturnType<typeof createKnownClients>;
 
 const CACHED_CLIENTS = 50_000;
-/** How long a client counts as new, before the store is read again: directories change. */
+/** Milliseconds for which a client is treated as new before the store is read again, because directories change. */
 const NEW_MS = 60_000;
 
 /**
- * Finds clients in the summaries of the audit store, which outlive its records. For each client the store is queried
- * once at a time, and a known client stays known.
+ * Finds clients in the summaries of the audit store, which outlive its records. Concurrent queries for one client are
+ * combined, and a known client stays known.
  *
  * @param routes The routes of the pack, without the calls to the login server
  */
@@ -27,7 +27,7 @@ export function createKnownClients(
 
   async function read(key: string, client: PlanClient, before: number): Promise<boolean> {
     const { keys: clients } = provenClient(client, directory());
-    // Sign-ins of a new application succeed at the login server, so after a freeze only calls of routes count.
+    // Sign-ins of a new application succeed at the login server, so after a freeze only calls of routes are considered.
     const isKnown = await decisions.wasServed({ clients, before, routes: routes() });
     cache.set(key, isKnown, { ttl: isKnown ? 0 : NEW_MS });
     return isKnown;
@@ -43,11 +43,11 @@ export function createKnownClients(
 
   return {
     /**
-     * Whether v4 accepted a call of the old API by a client before, or its response was no error.
+     * Whether v4 accepted an earlier call of the old API by a client, or its response was not an error.
      *
-     * @param before The day of the freeze: calls that were refused since then don't count.
-     * @param isAccepted Asks whether v4 accepts the token. A client with another token is new, and the store is not
-     * read.
+     * @param before The day of the freeze: calls that were refused since then are ignored.
+     * @param isAccepted Returns whether v4 accepts the token. A client with an unaccepted token is new, and the store
+     *   is not read.
      * @throws {AuditUnavailableError}, and the errors of `isAccepted`
      */
     isKnown(
@@ -55,9 +55,9 @@ export function createKnownClients(
       before: number,
       isAccepted: () => boolean | Promise<boolean>,
     ): boolean | Promise<boolean> {
-      // Of two tokens with the same label, one may be known and the other one new.
+      // Two tokens with the same label may differ: one may be known and the other one new.
       const key = summaryKeysOf(client).join("\n");
-      // A client without a label and a token may be new or not.
+      // For a client without a label and a token, it is unknown whether it is new.
       if (key === "") return true;
       const cached = cache.get(key);
       if (cached !== undefined) return cached;

@@ -1,16 +1,16 @@
-/** The windows of a plan that are open, and the clients that keep them from beginning. */
+/** The open brown-outs of a plan, and the clients that prevent them from starting. */
 import { isDeepStrictEqual } from "node:util";
 import { errorText } from "../../base/index.ts";
 import type { StageWindow } from "./plan.ts";
 import type { PlanOptions } from "./rules.ts";
 import { findCalling } from "./recorded-traffic.ts";
 
-/** Pause before traffic that could not be read is read again. */
+/** Milliseconds before calls that could not be read are read again. */
 const RETRY_MS = 10_000;
 
 type OpenWindowsOptions = Pick<PlanOptions, "plan" | "directory" | "decisions" | "log" | "clock">;
 
-/** The known facts about an open window. */
+/** The known facts about an open brown-out. */
 interface OpenWindow {
   readonly from: number;
   readonly waitFor: readonly string[];
@@ -18,10 +18,10 @@ interface OpenWindow {
   readonly blockedBy: readonly string[];
 }
 
-/** The open windows, with the known calls of the clients for which they wait. */
+/** The open brown-outs, with the known calls of the clients that they wait for. */
 export class OpenWindows {
   readonly #options: OpenWindowsOptions;
-  /** By the names of their stages. */
+  /** The open brown-outs by the names of their stages. */
   readonly #open = new Map<string, OpenWindow>();
   #retryAt = 0;
   #preparing: Promise<void> | undefined;
@@ -30,19 +30,19 @@ export class OpenWindows {
     this.#options = options;
   }
 
-  /** The clients that keep a window of a stage from beginning. Undefined if it is not known yet. */
+  /** Returns the clients that prevent a stage's brown-out from starting. Undefined if they are unknown. */
   blockedBy({ name, waitFor }: StageWindow["stage"], from: number): readonly string[] | undefined {
     const found = this.#open.get(name);
-    // A changed plan may wait for other clients in a window that is open.
+    // During an open brown-out, the plan may change to wait for different clients.
     return found?.from === from && isDeepStrictEqual(found.waitFor, waitFor) ? found.blockedBy : undefined;
   }
 
-  /** Whether a window begins. It does not while the recent calls are unknown. */
+  /** Whether a brown-out may start. False while the recent calls are unknown. */
   mayBegin(stage: StageWindow["stage"], from: number): boolean {
     return stage.waitFor.length === 0 || this.blockedBy(stage, from)?.length === 0;
   }
 
-  /** Reads the data on which open windows depend. @throws {AuditUnavailableError} */
+  /** Reads the data on which open brown-outs depend. @throws {AuditUnavailableError} */
   async read(): Promise<void> {
     const { plan, clock } = this.#options;
     for (const each of plan().windowsAt(clock())) {
@@ -51,7 +51,7 @@ export class OpenWindows {
     }
   }
 
-  /** The same, once at a time, and again after a pause if it fails. Never rejects. */
+  /** Reads the same data, combines concurrent reads, and repeats a failed read after a pause. Never rejects. */
   prepare(): Promise<void> {
     this.#preparing ??= this.#tryToRead().finally(() => (this.#preparing = undefined));
     return this.#preparing;
@@ -73,7 +73,7 @@ export class OpenWindows {
 
   async #readOne({ stage: { name, waitFor }, window: { from } }: StageWindow): Promise<void> {
     const { decisions, directory, log } = this.#options;
-    // If the recent calls are unknown, the window waits for all its clients.
+    // If the recent calls are unknown, the brown-out waits for all its clients.
     const blockedBy = decisions ? await findCalling(decisions, directory(), waitFor, from) : waitFor;
     this.#open.set(name, { from, waitFor, blockedBy });
     if (blockedBy.length > 0)

@@ -1,4 +1,4 @@
-/** A plan for people: stages, exceptions for clients, and pauses. */
+/** A plan in the form for people: stages, exceptions for clients, and pauses. */
 import {
   type ActionForm,
   type Block,
@@ -23,7 +23,7 @@ const TONES: Readonly<Record<StageState, Tone>> = {
   over: "plain",
 };
 
-/** The button that pauses or resumes a stage. @param stage null: all stages */
+/** Creates the button that pauses or resumes a stage. @param stage null: all stages */
 function stopButton({ pauses }: Pick<PlanStatus, "pauses">, stage: string | null): Button {
   const isPaused = pauses.some((pause) => pause.stage === stage);
   const text = isPaused ? "Resume" : "Pause";
@@ -35,7 +35,7 @@ function stopButton({ pauses }: Pick<PlanStatus, "pauses">, stage: string | null
   };
 }
 
-/** The form that pauses or resumes all stages. */
+/** Creates the form that pauses or resumes all stages. */
 export const stopForm = (status: PlanStatus): ActionForm => ({
   label: "Pause and resume",
   longestReason: 100,
@@ -77,7 +77,7 @@ export function planBlocks(status: PlanStatus): Block[] {
       pauses.map(({ stage, by, at, reason }) => ({
         line: `paused: ${stage ?? "all stages"} by ${by} at ${at}${reason === null ? "" : `: ${reason}`}`,
         items: [],
-        // A stage that has left the plan has no line of its own.
+        // A stage that was removed from the plan has no line.
         button:
           stage === null || stages.some(({ name }) => name === stage) ? undefined : stopButton(status, stage),
       })),

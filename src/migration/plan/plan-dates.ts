@@ -1,57 +1,57 @@
-/** The dates that a plan publishes, and whether another plan shortens one. */
+/** The dates that a plan publishes, and the check whether a new plan shortens one. */
 import { z } from "zod";
 
 const names = z.array(z.string()).readonly();
 
-/** Names routes and clients: empty lists don't narrow. Clients are names of the client directory, and fingerprints of tokens. */
+/** Routes and clients: empty lists don't restrict. Clients are names in the client directory, and fingerprints of tokens. */
 const scope = z.object({ routes: names, clients: names });
 export type Scope = z.output<typeof scope>;
 
 const datedScope = scope.extend({ date: z.number() });
 type DatedScope = z.output<typeof datedScope>;
 
-/** A stage with windows, from the day of the first one on. */
+/** A stage with brown-outs, starting with the day of the first one. */
 const windowDates = datedScope.extend({
   /** Name of the stage. */
   stage: z.string(),
-  /** Object and field that responses lack in its windows; null: requests fail. */
+  /** Object and field that responses lack during its brown-outs; null: requests fail. */
   field: z.string().nullable(),
-  /** The day before which the last window begins. Null if there is no last window. */
+  /** The day before which the last brown-out starts. Null if there is no last one. */
   until: z.number().nullable(),
 });
 
 /**
- * The dates of a plan, as the state store remembers them. Milliseconds since the epoch.
+ * The dates of a plan in the state store. Milliseconds since the epoch.
  *
- * They were announced to clients in headers and texts: an earlier one breaks a promise.
+ * They were announced to clients in headers and texts: an earlier date breaks a promise.
  */
 export const PLAN_DATES = z.object({
   /** Dates of the whole old API. */
   end: z.number().nullable(),
   /** Dates of some routes and clients. */
   ends: z.array(datedScope).readonly(),
-  /** From when no new client is let in. */
+  /** Dates from which new clients are refused. */
   freezes: z.array(datedScope).readonly(),
   /** Clients to which no stage applies before a date. */
   allowed: z.record(z.string(), z.number()),
-  /** The end of clients that have one of their own, in place of `end`. */
+  /** The end dates of clients that have their own, instead of `end`. */
   clientEnds: z.record(z.string(), z.number()),
-  // Older versions have stored their windows in another form.
+  // Older versions stored brown-outs in a different form.
   windowStages: z.array(windowDates).readonly().default([]),
 });
 export type PlanDates = z.output<typeof PLAN_DATES>;
 
-/** The sender of a request: a name of the directory, and the fingerprint of the token. */
+/** The sender of a request: a name in the directory, and the fingerprint of the token. */
 export interface PlanClient {
   readonly name: string | undefined;
   readonly fingerprint: string | undefined;
   /** The id of the application to which the token was issued. */
   readonly application?: string | undefined;
-  /** The name that a trusted proxy gave. */
+  /** The name that a trusted proxy sent. */
   readonly label?: string | undefined;
 }
 
-/** A value of the client's name, or else of its token. */
+/** Returns the value for the client's name, otherwise for its token. */
 export const valueOf = <T>(
   values: Readonly<Record<string, T>>,
   { name, fingerprint }: PlanClient,
@@ -60,7 +60,7 @@ export const valueOf = <T>(
   return key === undefined ? undefined : values[key];
 };
 
-/** Whether a stage is for a client on a route. @param route null: a route that no stage names */
+/** Whether a stage applies to a client on a route. @param route null: a route that no stage names */
 export const isWithin = (
   { routes, clients }: Scope,
   { name, fingerprint }: PlanClient,
@@ -71,7 +71,7 @@ export const isWithin = (
     (name !== undefined && clients.includes(name)) ||
     (fingerprint !== undefined && clients.includes(fingerprint)));
 
-/** The first of some dates, but not before the day until which a client is allowed. */
+/** Returns the first of some dates, but not before the day until which a client is allowed. */
 function firstDate(
   dates: readonly (number | null | undefined)[],
   allowed: number | undefined,
@@ -83,7 +83,7 @@ function firstDate(
 const datesWithin = (scopes: readonly DatedScope[], client: PlanClient, route: string | null): number[] =>
   scopes.filter((scope) => isWithin(scope, client, route)).map(({ date }) => date);
 
-/** When a route ends for a client; undefined: no date is known. */
+/** Returns the date on which a route ends for a client; undefined: no date is known. */
 export const endOf = (dates: PlanDates, client: PlanClient, route: string | null): number | undefined =>
   firstDate(
     [valueOf(dates.clientEnds, client) ?? dates.end, ...datesWithin(dates.ends, client, route)],
@@ -93,7 +93,7 @@ export const endOf = (dates: PlanDates, client: PlanClient, route: string | null
 const freezeOf = (dates: PlanDates, client: PlanClient, route: string | null): number | undefined =>
   firstDate(datesWithin(dates.freezes, client, route), valueOf(dates.allowed, client));
 
-/** The day from which on windows make calls fail, or leave a field out. Windows before a time are over. */
+/** Returns the day from which brown-outs make calls fail, or remove a field. Earlier brown-outs are ignored. */
 function windowOf(
   { windowStages, allowed }: PlanDates,
   { field, time }: { readonly field: string | null; readonly time: number },
@@ -107,17 +107,17 @@ function windowOf(
   return firstDate(datesWithin(windows, client, route), allowedUntil);
 }
 
-/** A date that was published, and is now earlier. */
+/** A published date that is now earlier. */
 export interface ShortenedDate {
   readonly kind: "end" | "freeze" | "window";
-  /** The route and the name of the client that it is for; null: all. Of a stage with windows both are null. */
+  /** The route and the name of the affected client; null: all. Both are null for a stage with brown-outs. */
   readonly route: string | null;
   readonly client: string | null;
-  /** The stage whose windows begin earlier. */
+  /** The stage whose brown-outs start earlier. */
   readonly stage?: string;
-  /** The subject that ends or begins earlier, such as `the end of GET /books for billing`. */
+  /** The subject that ends or starts earlier, such as `the end of GET /books for billing`. */
   readonly what: string;
-  /** `Infinity`: its stage was published only for others. */
+  /** The published date. `Infinity`: its stage was only published for other clients. */
   readonly published: number;
   readonly now: number;
 }
@@ -134,7 +134,7 @@ const clientsOf = ({ ends, windowStages, allowed, clientEnds }: PlanDates): read
 const describeScope = (route: string | null, client: string | null): string =>
   `${route === null ? "" : ` of ${route}`}${client === null ? "" : ` for ${client}`}`;
 
-/** A date that clients have on routes. */
+/** A date for clients on routes. */
 interface ComparedDate {
   readonly kind: ShortenedDate["kind"];
   /** As text, such as `the end`. */
@@ -152,7 +152,7 @@ const comparedDates = (fields: Iterable<string | null>, time: number): readonly 
   })),
 ];
 
-/** Whether a stage with windows applies to a client on a route, and was published only for others. */
+/** Whether a stage with brown-outs applies to a client on a route, but was only published for other clients. */
 const isAdded = (published: PlanDates, next: PlanDates, client: PlanClient, route: string | null): boolean =>
   next.windowStages.some((stage) => {
     const before = published.windowStages.find((each) => each.stage === stage.stage);
@@ -160,11 +160,11 @@ const isAdded = (published: PlanDates, next: PlanDates, client: PlanClient, rout
   });
 
 /**
- * Finds the dates that were published and are earlier in another plan. Where a plan has no more dates of its own for a
- * client or a route, those for all of them count. No stage was published for a client before the day until which it is
- * allowed. Clients are compared by their names: one that gets another name is another one.
+ * Finds the published dates that are earlier in a new plan. If a plan has no specific date for a client or a route, the
+ * general dates apply. No stage was published for a client before the day until which it is allowed. Clients are
+ * compared by name: a renamed client is a new client.
  *
- * @param time milliseconds since the epoch: windows that were published for before have been
+ * @param time milliseconds since the epoch: brown-outs that were published for earlier times have ended
  */
 export function findShortened(published: PlanDates, next: PlanDates, time: number): readonly ShortenedDate[] {
   const routes = [null, ...new Set([...routesOf(published), ...routesOf(next)])];
@@ -187,7 +187,7 @@ export function findShortened(published: PlanDates, next: PlanDates, time: numbe
     compare({ kind: "window", route: null, client: null, stage, what }, date, stages.get(stage));
   }
   for (const { kind, title, dateOf } of comparedDates(fields, time)) {
-    // A part does not repeat the dates of its stage or of the whole.
+    // A part does not repeat the dates of its stage or of the whole API.
     const reported = new Set(
       shortened.filter((date) => date.kind === kind && date.client === null).map(({ now }) => now),
     );

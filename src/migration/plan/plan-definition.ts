@@ -1,13 +1,13 @@
-/** The form of `SUNSET_FILE`. `plan-file.ts` checks its parts against each other. */
+/** The schema of `SUNSET_FILE`. `plan-file.ts` checks its parts for consistency. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 
 const day = z.iso.date("is not a date, YYYY-MM-DD");
 const link = z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).max(500);
-/** Characters. */
+/** Maximum length of a name in characters. */
 export const MAX_NAME_LENGTH = 100;
 const names = z.array(z.string().min(1).max(200)).max(200);
-/** One line: it becomes a part of error bodies, and of labels. */
+/** A text on one line, because it becomes a part of error bodies and labels. */
 const line = (most: number) =>
   z
     .string()
@@ -87,7 +87,7 @@ const stageDefinition = z.strictObject({
 
 export type StageDefinition = z.output<typeof stageDefinition>;
 
-/** The form of the file. */
+/** The schema of the file. */
 export const PLAN_SCHEMA = z.strictObject({
   announced: about(day, "Day of the announcement (UTC): the `Deprecation` header (RFC 9745)", "2026-10-01"),
   end: about(

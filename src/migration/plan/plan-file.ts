@@ -1,4 +1,4 @@
-/** Reads `SUNSET_FILE`: the plan by which the old API ends. */
+/** Reads `SUNSET_FILE`: the plan for the end of the old API. */
 import type { ClientDirectory } from "../../audit/index.ts";
 import { formatDay, type OperatorFileKind, type ReportProblem, type YamlPath } from "../../base/index.ts";
 import { findShortened, isWithin, type PlanDates, type ShortenedDate } from "./plan-dates.ts";
@@ -20,7 +20,7 @@ const KEYS: Readonly<Record<Kind, readonly (keyof StageDefinition)[]>> = {
 
 const momentOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 
-/** The kind of a stage by its keys; undefined with a report if that is not clear. */
+/** Returns the kind of a stage according to its keys; reports a problem, and returns undefined, if it is ambiguous. */
 function kindOf(stage: StageDefinition, index: number, report: ReportProblem): Kind | undefined {
   const path = ["stages", index];
   const given = (["freeze", "end"] as const).filter((key) => stage[key] !== undefined);
@@ -44,7 +44,7 @@ function kindOf(stage: StageDefinition, index: number, report: ReportProblem): K
   return kind;
 }
 
-/** Reads the windows of a stage; undefined with reports if they are invalid. */
+/** Reads the brown-outs of a stage; reports problems, and returns undefined, if they are invalid. */
 function readWindows(stage: StageDefinition, index: number, report: ReportProblem): WindowRule | undefined {
   const path = ["stages", index];
   const { brown_out: pattern, for: length, from, until, zone = "UTC" } = stage;
@@ -74,7 +74,7 @@ function readWindows(stage: StageDefinition, index: number, report: ReportProble
 
 const startOf = ({ freeze, end, from }: StageDefinition): string | undefined => freeze ?? end ?? from;
 
-/** Dates have a fixed order: the announcement, the stages in their order, the end. */
+/** Checks the order of dates: the announcement, the stages in order, the end. */
 function checkOrder({ announced, end, stages }: PlanText, report: ReportProblem): void {
   if (end !== undefined && end < announced)
     report(
@@ -104,7 +104,7 @@ function checkOrder({ announced, end, stages }: PlanText, report: ReportProblem)
 const scopeText = ({ routes = [], clients = [] }: StageDefinition): string =>
   [...routes, ...clients].length === 0 ? "" : ` of ${[...routes, ...clients].join(", ")}`;
 
-/** Without dates: a stage that is moved keeps its name, and its pause. */
+/** Default names of stages. They contain no dates, so that a moved stage keeps its name and its pause. */
 const DEFAULT_NAMES: Readonly<Record<Kind, (stage: StageDefinition) => string>> = {
   freeze: (stage) => `freeze${scopeText(stage)}`,
   brown_out: ({ brown_out: pattern, for: length }) => `brown-out ${pattern} for ${length}`,
@@ -130,7 +130,7 @@ function compileStage(stage: StageDefinition, index: number, report: ReportProbl
   return { ...base, kind, rule, waitFor, object, field };
 }
 
-/** Name of the stage that is the end for all. */
+/** Name of the stage that is the end for all clients. */
 const END = "end";
 
 function reportSameNames(stages: readonly (Stage | undefined)[], report: ReportProblem): void {
@@ -169,7 +169,7 @@ function datesOf({ end, allow }: PlanText, stages: readonly Stage[], directory: 
   };
 }
 
-/** Where the file has a date that is earlier now; the whole file if it is the end of a client in the client directory. */
+/** The location of a shortened date in the file; the whole file if it is the end date of a client in the client directory. */
 function placeOf(
   { kind, route, client, stage: name, now }: ShortenedDate,
   { end, allow }: PlanText,
@@ -212,9 +212,9 @@ function checkPublished(
 }
 
 /**
- * The kind of file of `SUNSET_FILE`.
+ * Creates the kind of file of `SUNSET_FILE`.
  *
- * @param context Is called for each file that is read.
+ * @param context called for each file that is read
  */
 export const planFile = (context: () => PlanContext): OperatorFileKind<PlanText, PlanDefinition> => ({
   schema: PLAN_SCHEMA,
@@ -228,7 +228,7 @@ export const planFile = (context: () => PlanContext): OperatorFileKind<PlanText,
     const stages = compiled.filter((stage) => stage !== undefined);
     const dates = datesOf(definition, stages, known.directory);
     checkPublished(definition, dates, compiled, known, report);
-    // Clients may have an end of their own in a plan without one for all.
+    // Clients may have their own end date in a plan without a general one.
     const last = { kind: "end", name: END, routes: [], clients: [], text: undefined } as const;
     const hasEnd = end !== undefined || Object.keys(dates.clientEnds).length > 0;
     return {

@@ -11,21 +11,21 @@ import { StormGuard } from "./storms.ts";
 /** A gateway without a plan. */
 export const NO_PLAN_IN_FORCE: PlanInForce = { ...NO_PLAN, endOf: () => undefined, windowsFor: () => [] };
 
-/** The rules of a plan, and the functions that keep them up to date. */
+/** The rules of a plan, and the functions that update their state. */
 export type PlanRuntime = ReturnType<typeof createPlanInForce>;
 
 /** Creates the function that decides about requests, and counts the decisions. */
 function createJudge(
   options: Omit<PlanOptions, "isConfirmed"> & {
     readonly isInForce: () => boolean;
-    /** The conditions without exceptions for single clients. */
+    /** The conditions, without exceptions for individual clients. */
     readonly conditions: PlanConditions;
   },
 ): PlanInForce["judge"] {
   const { plan, directory, known, log, metrics, clock, isInForce, conditions: sharedConditions } = options;
   const storms = new StormGuard(options);
 
-  /** The conditions for a client that may have been let through. */
+  /** Returns the conditions for a client, which may be exempt. */
   function conditionsOf({ client, time }: Pick<PlanQuery, "client" | "time">): PlanConditions {
     const { name } = provenClient(client, directory());
     if (name === undefined) return sharedConditions;
@@ -53,7 +53,7 @@ function createJudge(
     return hiddenFields.length === 0 ? undefined : { decision, hiddenFields };
   }
 
-  /** Asks whether the client is known, where that matters: in a freeze. */
+  /** Finds out whether the client is known, if that is relevant: in a freeze. */
   return function judge(identity, route, proof) {
     if (!isInForce()) return undefined;
     const query = { client: planClientOf(identity(), directory()), route, time: clock() };
@@ -92,7 +92,7 @@ export function createPlanInForce(options: PlanOptions) {
     judge: createJudge({ ...options, isInForce, conditions }),
     link: () => plan().policy ?? plan().guide,
     headersFor: (identity, route) =>
-      // Dates that shorten published ones are not sent to anybody.
+      // Dates that shorten published ones are not sent to any client.
       isConfirmed() ? plan().headersFor(planClientOf(identity(), directory()), route) : undefined,
     endOf: (identity, route) =>
       isConfirmed() ? plan().endOf(planClientOf(identity, directory()), route) : undefined,
@@ -107,18 +107,21 @@ export function createPlanInForce(options: PlanOptions) {
   return {
     ...rules,
     conditions,
-    /** Whether the plan is applied: the shared state was read, and the plan shortens no published date. */
+    /** Returns whether the plan is applied: the shared state was read, and the plan shortens no published date. */
     isInForce,
-    /** The clients that keep a window of a stage from beginning, as far as they are known. */
+    /** Returns the clients that prevent a stage's brown-out from starting, if they are known. */
     blockedBy: (stage: StageWindow["stage"], from: number): readonly string[] =>
       windows.blockedBy(stage, from) ?? [],
-    /** Reads the data on which open windows depend. @throws {AuditUnavailableError} */
+    /** Reads the data on which open brown-outs depend. @throws {AuditUnavailableError} */
     readWindows: (): Promise<void> => windows.read(),
-    /** The same, once at a time, and again after a pause if it fails. Call it every second. Never rejects. */
+    /**
+     * Reads the same data, combines concurrent reads, and repeats a failed read after a pause. Call this every second.
+     * Never rejects.
+     */
     prepareWindows: (): Promise<void> => windows.prepare(),
   };
 }
 
-/** When the first freeze of a plan begins. */
+/** Returns the start of a plan's first freeze. */
 const firstFreeze = ({ stages }: Plan): number =>
   Math.min(...stages.flatMap((stage) => (stage.kind === "freeze" ? [stage.date] : [])));

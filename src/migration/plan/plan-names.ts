@@ -1,4 +1,4 @@
-/** Names in a plan: routes and fields of a pack, and clients of the directory. */
+/** Names in a plan: routes and fields of a pack, and clients in the directory. */
 import type { ClientDirectory } from "../../audit/index.ts";
 import { type ReportProblem, suggestionFor } from "../../base/index.ts";
 import type { Pack } from "../../pack/index.ts";
@@ -13,7 +13,7 @@ export interface PackNames {
   readonly fields: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The names of a pack that a plan may use. */
+/** Returns the names of a pack that a plan may use. */
 export function packNames({ routes, resources }: Pick<Pack, "routes" | "resources">): PackNames {
   const fieldsOf = (name: string): string[] => {
     const resource = resources.get(name);
@@ -30,7 +30,7 @@ export function packNames({ routes, resources }: Pick<Pack, "routes" | "resource
 /** The valid names in a plan. */
 export interface PlanContext extends PackNames {
   readonly directory: ClientDirectory;
-  /** Whether there is an audit store, which knows when clients called. */
+  /** Whether there is an audit store, which records the calls of clients. */
   readonly hasAudit: boolean;
   /** The published dates. Undefined if there are none, or if they may be shortened. */
   readonly published: PlanDates | undefined;
@@ -73,7 +73,7 @@ export function checkNames(
   for (const name of Object.keys(allow)) checkClient(name, ["allow", name]);
 }
 
-/** Reports stages that need an audit store. */
+/** Reports stages that need an audit store if there is none. */
 function checkNeedsNoAudit(
   { freeze, wait_for: waitFor = [] }: StageDefinition,
   index: number,
@@ -98,11 +98,11 @@ function checkField(text: string, index: number, fields: PlanContext["fields"], 
   });
 }
 
-/** A field may be an object of several fields of the pack. */
+/** Whether a field exists. It may be an object that contains several fields of the pack. */
 const hasField = (known: readonly string[], field: string): boolean =>
   known.some((name) => name === field || name.startsWith(`${field}.`));
 
-/** Routes and fields of a plan that another pack does not have. */
+/** Returns the routes and fields of a plan that do not exist in a new pack. */
 export const findUnknownNames = (
   { stages }: PlanDefinition,
   { routes, fields }: PackNames,

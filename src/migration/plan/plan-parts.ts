@@ -7,11 +7,11 @@ import type { PlanStatus } from "./describe-plan.ts";
 import type { Plan } from "./plan.ts";
 import type { PlanInForce } from "./rules.ts";
 
-/** The plan, open. */
+/** The plan, after it was opened. */
 export interface PlanParts extends FeatureParts<Pack> {
   readonly rules: PlanInForce;
   plan(): Plan;
-  /** The plan with its stages. */
+  /** Returns the plan with its stages. */
   status(): PlanStatus;
   describe(): readonly Block[];
   /** Accepts the dates of the plan as published. @throws {StateUnavailableError} */

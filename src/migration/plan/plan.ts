@@ -1,17 +1,17 @@
-/** The plan of an end. All decisions about requests are made here, from facts. */
+/** The plan for the end of an API. This code makes all its decisions about requests, from known facts. */
 import { LRUCache } from "lru-cache";
 import { endOf, isWithin, valueOf, type PlanClient, type PlanDates, type Scope } from "./plan-dates.ts";
 import { createWindows, type FindWindow, type Window, type WindowRule } from "./windows.ts";
 
 /** The common members of stages. */
 interface StageBase extends Scope {
-  /** Identifies it in the console, in the metrics, and where it is paused. */
+  /** The name of the stage in the console, in the metrics, and for pauses. */
   readonly name: string;
   /** The text for clients. */
   readonly text: string | undefined;
 }
 
-/** No client is let in that has not used the old API before. */
+/** Refuses clients that have not used the old API before. */
 export interface FreezeStage extends StageBase {
   readonly kind: "freeze";
   readonly date: number;
@@ -23,20 +23,20 @@ export interface EndStage extends StageBase {
   readonly date: number;
 }
 
-/** Windows in which the old API fails, or a field is left out. */
+/** Brown-outs during which the old API fails, or a field is removed. */
 interface WindowStage extends StageBase {
   readonly rule: WindowRule;
-  /** Clients that must not have called for a while before a window begins. */
+  /** Clients that must not have called for some time before a brown-out starts. */
   readonly waitFor: readonly string[];
 }
 
-/** Windows in which requests fail. */
+/** Brown-outs during which requests fail. */
 export interface BrownOutStage extends WindowStage {
   readonly kind: "brown_out";
   readonly status: number;
 }
 
-/** Windows in which a field is left out of responses. */
+/** Brown-outs during which a field is removed from responses. */
 export interface FieldStage extends WindowStage {
   readonly kind: "field";
   readonly object: string;
@@ -51,62 +51,62 @@ export interface PlanDefinition {
   readonly dates: PlanDates;
   readonly policy: string | undefined;
   readonly guide: string | undefined;
-  /** In the order of the file. The last one is the end for all, if the plan has one. */
+  /** The stages in the order of the file. The last one is the end for all clients, if the plan defines it. */
   readonly stages: readonly Stage[];
 }
 
 /** The facts about a request that the plan needs. */
 export interface PlanQuery {
   readonly client: PlanClient;
-  /** The name in the pack. */
+  /** The route's name in the pack. */
   readonly route: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** Whether the client used the old API before. Only read if `isFrozen`. Default: true. */
+  /** Whether the client used the old API before. Only used if `isFrozen`. Default: true. */
   readonly isKnownClient?: boolean;
 }
 
-/** The state that stops or delays stages: decided outside of the plan. */
+/** The conditions that stop or delay stages. They are determined outside of the plan. */
 export interface PlanConditions {
   isPaused(stage: string): boolean;
-  /** Whether a window may begin, since all clients that it waits for are silent. */
+  /** Whether a brown-out may start, because all clients that it waits for are silent. */
   mayBegin(stage: BrownOutStage | FieldStage, window: Window): boolean;
 }
 
-/** Why a request is refused. */
+/** The reason why a request is refused. */
 export type Decision =
   | { readonly kind: "freeze"; readonly stage: FreezeStage }
   | { readonly kind: "brown_out"; readonly stage: BrownOutStage; readonly window: Window }
   | { readonly kind: "end"; readonly stage: EndStage; readonly since: number };
 
-/** A stage on the time line. Milliseconds since the epoch. */
+/** The times of a stage. Milliseconds since the epoch. */
 export interface StageTimes {
   readonly stage: Stage;
-  /** A stage with windows: of the open window, or of the next one. */
+  /** For a stage with brown-outs: the start of the open one, otherwise of the next one. */
   readonly from: number | undefined;
   readonly until: number | undefined;
-  /** Whether it is in force, if nothing stops it. */
+  /** Whether the stage is in force, unless a condition stops it. */
   readonly isDue: boolean;
 }
 
-/** A window of a stage. */
+/** A brown-out of a stage. */
 export interface StageWindow {
   readonly stage: BrownOutStage | FieldStage;
   readonly window: Window;
 }
 
-/** A plan that requests are decided by. */
+/** A plan that decides about requests. */
 export type Plan = ReturnType<typeof createPlan>;
 
 /**
- * The delay after which a stage begins. The clocks of replicas may differ by two seconds, and no stage may begin
- * early by another clock.
+ * The delay in milliseconds after which a stage starts. The clocks of replicas may differ by two seconds, and no stage
+ * may start early by any of them.
  */
 export const START_DELAY_MS = 2000;
 
 const CACHED_HEADERS = 10_000;
 
-/** Names and fingerprints that a plan mentions. */
+/** Returns the names and fingerprints that a plan contains. */
 const mentionedClients = ({ stages, dates }: PlanDefinition): ReadonlySet<string> =>
   new Set([
     ...stages.flatMap(({ clients }) => clients),
@@ -116,7 +116,7 @@ const mentionedClients = ({ stages, dates }: PlanDefinition): ReadonlySet<string
 
 const hasBegun = (date: number, time: number): boolean => date + START_DELAY_MS <= time;
 
-/** Whether a window is open: from a little after its start on. */
+/** Whether a brown-out is open: it starts after {@link START_DELAY_MS}. */
 const isOpen = ({ from, until }: Window, time: number): boolean => hasBegun(from, time) && time < until;
 
 const hasWindows = (stage: Stage): stage is BrownOutStage | FieldStage =>
@@ -127,11 +127,11 @@ function isAllowed(dates: PlanDates, client: PlanClient, time: number): boolean 
   return allowed !== undefined && !hasBegun(allowed, time);
 }
 
-/** The object and the field that responses lack in the windows of a stage. Null for other stages. */
+/** Returns the object and the field that responses lack during the brown-outs of a stage. Null for other stages. */
 export const fieldOf = (stage: Stage): string | null =>
   stage.kind === "field" ? `${stage.object}.${stage.field}` : null;
 
-/** The stage that ends a route for a client, which says why. */
+/** Returns the stage that ends a route for a client, which contains the reason. */
 function activeEnd(
   ends: readonly EndStage[],
   dates: PlanDates,
@@ -141,7 +141,7 @@ function activeEnd(
   if (isAllowed(dates, client, time)) return undefined;
   const own = valueOf(dates.clientEnds, client);
   for (const stage of ends) {
-    // A client's own date replaces only the end for all.
+    // A client's own date only replaces the general end.
     const isForAll = stage.routes.length === 0 && stage.clients.length === 0;
     const since = isForAll ? (own ?? stage.date) : stage.date;
     if (hasBegun(since, time) && isWithin(stage, client, route) && !isPaused(stage.name))
@@ -161,20 +161,20 @@ function writeHeaders(
     ...(policy === undefined ? [] : [`<${policy}>; rel="sunset"`]),
   ];
   return {
-    // RFC 9745: `@` and seconds.
+    // RFC 9745: `@`, followed by seconds.
     deprecation: `@${announced / 1000}`,
     ...(end !== undefined && { sunset: new Date(end).toUTCString() }),
     ...(links.length > 0 && { link: links.join(", ") }),
   };
 }
 
-/** Creates the function that writes the headers of a plan, once for all clients with the same headers. */
+/** Creates the function that writes the headers of a plan. The headers are cached for clients with the same headers. */
 function createHeaders(definition: PlanDefinition) {
   const mentioned = mentionedClients(definition);
   const headers = new LRUCache<string, Readonly<Record<string, string>>>({ max: CACHED_HEADERS });
-  /** `Deprecation`, `Sunset` and `Link` of responses. */
+  /** Returns `Deprecation`, `Sunset` and `Link` for responses. */
   return function headersFor(client: PlanClient, route: string | null): Readonly<Record<string, string>> {
-    // Clients and tokens that the plan does not name have the same headers.
+    // Clients and tokens that the plan does not name share their headers.
     const key = [client.name, client.fingerprint].map((each) => (each && mentioned.has(each) ? each : ""));
     const at = [route, ...key].join("\n");
     const cached = headers.get(at);
@@ -185,12 +185,12 @@ function createHeaders(definition: PlanDefinition) {
   };
 }
 
-/** A stage on the time line. @param window The open or the next one of a stage with windows */
+/** Returns the times of a stage. @param window for a stage with brown-outs: the open one, otherwise the next one */
 function timesOf(stage: Stage, window: Window | undefined, time: number): StageTimes {
   if (!hasWindows(stage))
     return {
       stage,
-      // Without an end for all, only single clients have one.
+      // If there is no general end, only individual clients have one.
       from: Number.isFinite(stage.date) ? stage.date : undefined,
       until: undefined,
       isDue: hasBegun(stage.date, time),
@@ -209,18 +209,18 @@ export function createPlan(definition: PlanDefinition) {
 
   const hasFields = stages.some(({ kind }) => kind === "field");
 
-  /** The open window, or else the next one, of each stage. */
+  /** Returns the open brown-out, otherwise the next one, of each stage. */
   const windowsOf = (time: number): readonly StageWindow[] =>
     withWindows.map(({ stage, find }) => ({ stage, window: find(time) }));
 
-  /** Whether a stage is for a request, and nothing stops it. */
+  /** Whether a stage applies to a request, and no condition stops it. */
   const applies = (stage: Stage, { client, route, time }: PlanQuery, { isPaused }: PlanConditions): boolean =>
     isWithin(stage, client, route) && !isPaused(stage.name) && !isAllowed(dates, client, time);
 
   const activeFreeze = (query: PlanQuery, conditions: PlanConditions): FreezeStage | undefined =>
     freezes.find((stage) => hasBegun(stage.date, query.time) && applies(stage, query, conditions));
 
-  /** The stages with an open window for a request, and their windows. */
+  /** Returns the stages with an open brown-out for a request, and the brown-outs. */
   const openWindows = (query: PlanQuery, conditions: PlanConditions): readonly StageWindow[] =>
     windowsOf(query.time).filter(
       ({ stage, window }) =>
@@ -229,10 +229,10 @@ export function createPlan(definition: PlanDefinition) {
 
   return {
     ...definition,
-    /** Whether new clients are refused on a route now, so that it matters whether a client is new. */
+    /** Whether new clients are currently refused on a route, so that it is relevant whether a client is new. */
     isFrozen: (query: PlanQuery, conditions: PlanConditions): boolean =>
       activeFreeze(query, conditions) !== undefined,
-    /** Decides a request; undefined: it is served. */
+    /** Decides about a request; undefined: it is served. */
     decide(query: PlanQuery, conditions: PlanConditions): Decision | undefined {
       const end = activeEnd(ends, dates, query, conditions);
       if (end) return { kind: "end", ...end };
@@ -244,17 +244,17 @@ export function createPlan(definition: PlanDefinition) {
           last = { kind: "brown_out", stage, window };
       return last;
     },
-    /** The stages that leave a field out of the responses to a request. */
+    /** Returns the stages that remove a field from the responses to a request. */
     hiddenFields: (query: PlanQuery, conditions: PlanConditions): readonly FieldStage[] =>
       hasFields
         ? openWindows(query, conditions).flatMap(({ stage }) => (stage.kind === "field" ? [stage] : []))
         : [],
-    /** When a route ends for a client; undefined: no date is known. */
+    /** Returns the date on which a route ends for a client; undefined: no date is known. */
     endOf: (client: PlanClient, route: string | null): number | undefined => endOf(dates, client, route),
     headersFor: createHeaders(definition),
     times: (time: number): readonly StageTimes[] =>
       stages.map((stage) => timesOf(stage, finder.get(stage)?.(time), time)),
-    /** The open window, or else the next one, of each stage that a client is in, the first one first. */
+    /** Returns the open brown-out, otherwise the next one, of each stage that applies to a client, the earliest first. */
     windowsFor: (client: PlanClient, time: number): readonly StageWindow[] =>
       windowsOf(time)
         .filter(
@@ -264,7 +264,7 @@ export function createPlan(definition: PlanDefinition) {
             !isAllowed(dates, client, Math.max(from, time)),
         )
         .toSorted((one, other) => one.window.from - other.window.from),
-    /** Windows that are open, or open within the given milliseconds. */
+    /** Returns the brown-outs that are open, or open within the given milliseconds. */
     windowsAt: (time: number): readonly StageWindow[] =>
       windowsOf(time).filter(({ window }) => window.from <= time),
   };

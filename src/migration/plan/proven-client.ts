@@ -1,4 +1,4 @@
-/** Finds the proven identity of a client, because anybody can send the user agent of another one. */
+/** Finds the proven identity of a client, because any client can send the user agent of another client. */
 import {
   applicationKey,
   type ClientDirectory,
@@ -8,21 +8,21 @@ import {
 } from "../../audit/index.ts";
 import type { PlanClient } from "./plan-dates.ts";
 
-/** The keys under which summaries count the calls of a client: see `summaryKey`. */
+/** Returns the keys under which summaries count the calls of a client: see `summaryKey`. */
 export const summaryKeysOf = ({ label, application, fingerprint }: PlanClient): readonly string[] => [
   ...(label === undefined ? [] : [labelKey(label)]),
   ...(application === undefined ? [] : [applicationKey(application)]),
   ...(fingerprint === undefined ? [] : [fingerprint]),
 ];
 
-/** The keys that an entry of the directory lists. */
+/** Returns the keys in an entry of the directory. */
 export const listedKeys = ({ name, applications, tokens }: KnownClient): readonly string[] => [
   labelKey(name),
   ...applications.map(applicationKey),
   ...tokens,
 ];
 
-/** The client of a request, as plans know it. */
+/** Returns the client of a request, in the form for plans. */
 export const planClientOf = (identity: ClientIdentity, directory: ClientDirectory): PlanClient => ({
   name: directory.nameOf(identity),
   fingerprint: identity.fingerprint ?? undefined,
@@ -31,8 +31,8 @@ export const planClientOf = (identity: ClientIdentity, directory: ClientDirector
 });
 
 /**
- * Finds the proven identity of a client, with all its keys. Its name is the one in the directory, if that lists its
- * label, application or token, else its first key. Undefined for a client without a key.
+ * Finds the proven identity of a client, with all its keys. Its name is the one in the directory, if that contains its
+ * label, application or token, otherwise its first key. Undefined for a client without a key.
  */
 export function provenClient(client: PlanClient, directory: ClientDirectory) {
   const own = summaryKeysOf(client);

@@ -1,4 +1,4 @@
-/** Finds the callers of the old API before a window, from the summaries of the audit store. */
+/** Finds the callers of the old API before a brown-out, from the summaries of the audit store. */
 import {
   type ClientCalls,
   type ClientDirectory,
@@ -12,22 +12,23 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /**
- * How many days a client of `wait_for` must be silent before a window begins, and how many days a usual rate covers.
+ * The time in milliseconds for which a client of `wait_for` must be silent before a brown-out starts. A usual rate is
+ * also based on this time.
  */
 export const QUIET_MS = 14 * DAY_MS;
 
-/** The 14 days before a window. Calls after its start don't count: the result is the same after a restart within it. */
+/** The 14 days before a brown-out. Calls after its start are ignored, so that the result is the same after a restart. */
 const rangeBefore = (start: number) => ({
   since: new Date(start - QUIET_MS).toISOString(),
   until: new Date(start).toISOString(),
 });
 
 /**
- * Reads how many calls a minute a client sent on average in the 14 days before a window.
+ * Reads the average number of calls per minute that a client sent in the 14 days before a brown-out.
  *
  * @param clients All keys of the client
- * @param start of the window, in milliseconds since the epoch
- * @returns undefined if no call was accepted in these days
+ * @param start The start of the brown-out, in milliseconds since the epoch
+ * @returns undefined if no call was accepted on these days
  * @throws {AuditUnavailableError}
  */
 export async function readUsualRate(
@@ -40,10 +41,11 @@ export async function readUsualRate(
 }
 
 /**
- * Finds which of some clients called in the 14 days before a window. The result is the same on all replicas that share the store.
+ * Finds the clients, out of some, that called in the 14 days before a brown-out. The result is the same on all replicas
+ * that share the store.
  *
- * @param names Names of the directory, or fingerprints
- * @param start of the window, in milliseconds since the epoch
+ * @param names Names in the directory, or fingerprints
+ * @param start The start of the brown-out, in milliseconds since the epoch
  * @throws {AuditUnavailableError}
  */
 export async function findCalling(
@@ -63,13 +65,13 @@ export async function findCalling(
     if (hasCalled) calling.add(name);
   }
 
-  /** The names that belong to a token. It may be counted under its application, or be named by its user agent. */
+  /** Returns the names that belong to a token. It may be counted under its application, or be named by its user agent. */
   function namesOf({ client, fingerprint, userAgent }: TokenUsage): readonly string[] {
     const named = directory.nameOf({ ...identityOfKey(client), fingerprint, userAgent });
     return names.filter((name) => !calling.has(name) && (name === named || name === fingerprint));
   }
 
-  /** A call after the start hides when the token called before. */
+  /** Reads whether a token called before the start, because a later call hides its earlier ones. */
   const hasCalled = async ({ client, lastAlpha }: TokenUsage): Promise<boolean> =>
     (lastAlpha ?? "") < range.until || (await callsOf([client])).hasCalled;
 

@@ -8,25 +8,25 @@ import type { Plan, StageWindow } from "./plan.ts";
 
 /** The rules of a plan, and the data for the page of a client. */
 export interface PlanInForce extends PlanRules {
-  /** When a route ends for a client, in milliseconds since the epoch; undefined: no date is known. */
+  /** Returns when a route ends for a client, in milliseconds since the epoch; undefined: no date is known. */
   endOf(identity: ClientIdentity, route: string | null): number | undefined;
-  /** The open window, or else the next one, of each stage that a client is in and that is not paused. */
+  /** Returns the open brown-out, otherwise the next one, of each stage that applies to a client and is not paused. */
   windowsFor(identity: ClientIdentity): readonly StageWindow[];
 }
 
-/** The function that decides by a plan, with its state. */
+/** The inputs of a plan's rules. */
 export interface PlanOptions {
-  /** The plan of the file. */
+  /** Returns the plan of the file. */
   readonly plan: () => Plan;
   readonly directory: () => ClientDirectory;
   readonly control: PlanControl;
-  /** Whether the dates of the plan were compared with the published ones. */
+  /** Returns whether the dates of the plan were compared with the published ones. */
   readonly isConfirmed: () => boolean;
   readonly known: KnownClients | undefined;
-  /** Undefined without an audit store, like `known`. A plan with a freeze or with `wait_for` needs it. */
+  /** Undefined if there is no audit store, like `known`. A plan with a freeze or with `wait_for` requires it. */
   readonly decisions: DecisionReader | undefined;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "countStage">;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly clock: () => number;
 }

@@ -11,7 +11,7 @@ export interface PastCall {
   readonly time: number;
   readonly client: PlanClient;
   readonly route: string;
-  /** The number of calls that the record stands for. */
+  /** The number of calls that the record represents. */
   readonly requests: number;
 }
 
@@ -21,22 +21,22 @@ export type Simulation = Awaited<ReturnType<typeof simulatePlan>>;
 export interface SimulateOptions {
   readonly plan: Plan;
   readonly calls: AsyncIterable<PastCall>;
-  /** Whether a client called before a time, in milliseconds since the epoch. */
+  /** Returns whether a client called before a time, in milliseconds since the epoch. */
   readonly hadCalled: (client: PlanClient, before: number) => Promise<boolean>;
-  /** Milliseconds since the epoch. Earlier times are not simulated. */
+  /** The current time in milliseconds since the epoch. Earlier times are not simulated. */
   readonly now: number;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const WEEK_MS = 7 * DAY_MS;
-/** Months have other rhythms than weeks: four weeks have one of each monthly job. */
+/** Maximum number of repeated weeks: four weeks contain each monthly job once. */
 const MAX_WEEKS = 4;
-/** A plan without an end is simulated for a year, and no plan for more than three. */
+/** Milliseconds. A plan without an end is simulated for a year, and no plan for more than three. */
 const DEFAULT_MS = 365 * DAY_MS;
 const MAX_MS = 3 * DEFAULT_MS;
 
-/** The name of a client where it is counted: its own, or else the key of its summaries. */
+/** Returns the name under which a client is counted: its own, otherwise the key of its summaries. */
 const keyOf = (client: PlanClient): string | null => client.name ?? summaryKeysOf(client)[0] ?? null;
 
 /** Calls of one client on one route in one minute. */
@@ -44,7 +44,7 @@ interface MinuteCalls extends Omit<PastCall, "time"> {
   readonly minute: number;
 }
 
-/** Counts calls by minute, client and route: windows begin and end at full minutes. Sorted by time. */
+/** Counts calls by minute, client and route, because brown-outs start and end at full minutes. Sorted by time. */
 async function countCalls(calls: AsyncIterable<PastCall>): Promise<readonly MinuteCalls[]> {
   const found = new Map<string, Pick<MinuteCalls, "client" | "route"> & { minutes: Map<number, number> }>();
   for await (const { time, client, route, requests } of calls) {
@@ -60,7 +60,7 @@ async function countCalls(calls: AsyncIterable<PastCall>): Promise<readonly Minu
     .sort((one, other) => one.minute - other.minute);
 }
 
-/** Counts the clients that one stage hits. */
+/** Counts the clients that one stage affects. */
 class StageHits {
   readonly #clients = new Map<string | null, { calls: number; windows: Set<number> }>();
 
@@ -75,10 +75,10 @@ class StageHits {
   forecast() {
     const clients = [...this.#clients]
       .map(([client, { calls, windows }]) => ({
-        /** Its name, or the fingerprint of its token; null: all calls without a token. */
+        /** The client's name, or the fingerprint of its token; null: all calls without a token. */
         client,
         calls,
-        /** Windows in which it is hit, of a stage with windows. */
+        /** For a stage with brown-outs: the number of brown-outs in which the client is affected. */
         windows: windows.size,
       }))
       .sort(
@@ -88,7 +88,7 @@ class StageHits {
   }
 }
 
-/** The last calls of clients, by which windows wait. */
+/** Records the last calls of clients that brown-outs wait for. */
 function createWaiting() {
   const lastCalls = new Map<string, number>();
   const decided = new Map<string, boolean>();
@@ -97,7 +97,7 @@ function createWaiting() {
       for (const key of [client.name, ...summaryKeysOf(client)])
         if (key !== undefined) lastCalls.set(key, time);
     },
-    /** Decides once a window: later calls don't count. */
+    /** Decides once per brown-out: later calls are ignored. */
     mayBegin(stage: BrownOutStage | FieldStage, { from }: Window): boolean {
       const key = `${stage.name}\n${from}`;
       const found = decided.get(key);
@@ -111,17 +111,17 @@ function createWaiting() {
   };
 }
 
-/** Until when calls were recorded: until now, unless the gateway was stopped before. */
+/** Returns the end of the recorded calls: now, unless the gateway was stopped before. */
 function endOfRecords(minutes: readonly MinuteCalls[], now: number): number {
   const last = minutes.at(-1);
   const end = last === undefined ? now : (last.minute + 1) * MINUTE_MS;
   return now - end < DAY_MS ? now : end;
 }
 
-/** A plan has some hundred windows. Counting each minute of a year would be slow. */
+/** Maximum number of counted brown-outs. A plan has a few hundred, and counting each minute of a year would be slow. */
 const MAX_WINDOWS = 10_000;
 
-/** How many windows of a stage are between two times, up to a limit. */
+/** Returns the number of a stage's brown-outs between two times, up to a limit. */
 function countWindows(stage: Stage, from: number, until: number): number {
   if (!("rule" in stage)) return 0;
   const find = createWindows(stage.rule);
@@ -131,7 +131,7 @@ function countWindows(stage: Stage, from: number, until: number): number {
   return count;
 }
 
-/** The calls of clients that had not called before a time. Each client is asked about once. */
+/** Returns the calls of clients that had not called before a time. The store is queried once per client. */
 async function callsOfNew(
   calls: readonly MinuteCalls[],
   before: number,
@@ -149,14 +149,14 @@ async function callsOfNew(
 }
 
 /**
- * Repeats the last whole weeks of recorded calls until after the end of a plan, and counts the clients that it hits.
- * It does not predict clients that change, give up or retry.
+ * Repeats the last whole weeks of recorded calls until after the end of a plan, and counts the affected clients. It
+ * does not predict clients that change, give up or retry.
  */
 export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOptions) {
   const minutes = await countCalls(calls);
   const end = endOfRecords(minutes, now);
   const first = (minutes[0]?.minute ?? 0) * MINUTE_MS;
-  // Nobody calls at the first and at the last moment of a week.
+  // There may be no calls at the first and at the last moment of a week.
   const weeks = Math.min(MAX_WEEKS, Math.max(1, Math.floor((end - first + DAY_MS / 2) / WEEK_MS)));
   const period = weeks * WEEK_MS;
   const start = end - period;
@@ -168,7 +168,7 @@ export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOpti
   const hits = new Map(plan.stages.map(({ name }) => [name, new StageHits()]));
 
   function hit(decision: Decision, { client, requests }: MinuteCalls, time: number): void {
-    // Calls after an end are counted for a week.
+    // Calls after an end are only counted for a week.
     if (decision.kind === "end" && time >= decision.since + WEEK_MS) return;
     const window = decision.kind === "brown_out" ? decision.window : undefined;
     hits.get(decision.stage.name)?.add(client, requests, window);
@@ -178,7 +178,7 @@ export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOpti
   for (let shift = period; start + shift < horizon; shift += period)
     for (const each of repeated) {
       const { client, route, requests } = each;
-      // In the middle of its minute, because stages begin two seconds late.
+      // The middle of the minute is used, because stages start two seconds late.
       const time = each.minute * MINUTE_MS + shift + MINUTE_MS / 2;
       if (time < now || time >= horizon) continue;
       const query = { client, route, time };
@@ -193,7 +193,7 @@ export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOpti
     for (const { name } of freezes) hits.get(name)?.add(client, requests);
 
   return {
-    /** The recorded weeks that are repeated. */
+    /** The range of recorded weeks that is repeated. */
     recorded: {
       from: new Date(start).toISOString(),
       until: new Date(end).toISOString(),
@@ -204,13 +204,14 @@ export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOpti
     stages: plan.stages.map((stage) => ({
       name: stage.name,
       kind: stage.kind,
-      /** Windows that begin, of a stage with windows. */
+      /** For a stage with brown-outs: the number of brown-outs that start. */
       windows:
         countWindows(stage, now, Math.min(horizon, plan.dates.end ?? horizon)) -
         waiting.waitingOf(stage.name),
-      /** Windows that don't begin, because clients that they wait for call. */
+      /** The number of brown-outs that don't start, because clients that they wait for call. */
       waiting: waiting.waitingOf(stage.name),
-      // Calls in all windows, in the seven days after an end, or of clients that were new at a freeze. Most calls first.
+      // Calls in all brown-outs, in the seven days after an end, or of clients that were new at a freeze. The clients
+      // with the most calls come first.
       ...(hits.get(stage.name) ?? new StageHits()).forecast(),
     })),
   };

@@ -1,6 +1,6 @@
 /**
- * Storms of retries. A client that reacts to a window with far more requests than usual is let through. After several
- * such clients the window ends for all.
+ * Storms of retries. A client that reacts to a brown-out with far more requests than usual is exempt from it. After
+ * several such clients, the brown-out ends for all.
  */
 import { LRUCache } from "lru-cache";
 import type { DecisionReader } from "../../audit/index.ts";
@@ -12,11 +12,11 @@ import type { PlanOptions } from "./rules.ts";
 import { provenClient } from "./proven-client.ts";
 import { readUsualRate } from "./recorded-traffic.ts";
 
-/** More than this many times its usual requests a minute is a storm. */
+/** A storm is more than this many times the client's usual requests per minute. */
 const STORM_FACTOR = 10;
-/** Fewer refused requests than these in one minute are never a storm. */
+/** Minimum number of refused requests in one minute for a storm. */
 const STORM_REQUESTS = 100;
-/** The number of clients that must storm before a stage is paused for all. */
+/** Number of storming clients after which a stage is paused for all clients. */
 const CLIENTS_OF_PAUSE = 3;
 
 const MINUTE_MS = 60_000;
@@ -26,11 +26,11 @@ const MAX_CLIENTS = 10_000;
 interface Minute {
   readonly minute: number;
   requests: number;
-  /** The number of requests that are not a storm yet. Undefined until it is known. */
+  /** Maximum number of requests that are not a storm. Undefined until it is known. */
   most: number | undefined;
 }
 
-/** The storms of a window. */
+/** The storms of a brown-out. */
 interface WindowStorms {
   readonly from: number;
   readonly clients: ProvenClients;
@@ -46,18 +46,18 @@ type StormOptions = Pick<PlanOptions, "directory" | "log" | "clock"> & {
 
 const keyOf = (stage: string, name: string): string => JSON.stringify([stage, name]);
 
-/** Invented tokens, which have no usual requests, pause nothing. */
+/** Returns the limit for a client. Invented tokens have no usual requests, and can't pause a stage. */
 const mostOf = (usualPerMinute: number | undefined): number =>
   usualPerMinute === undefined ? Infinity : Math.max(STORM_REQUESTS, STORM_FACTOR * usualPerMinute);
 
 /**
- * Counts the requests that windows refuse. Each process compares its own count with the whole limit. A client with
- * one connection uses one process, so a part of the limit could be exceeded by ordinary requests.
+ * Counts the requests that brown-outs refuse. Each process compares its own count with the whole limit: a client with
+ * one connection uses one process, so ordinary requests could exceed a part of the limit.
  */
 export class StormGuard {
   readonly #options: StormOptions;
   readonly #counts = new LRUCache<string, Minute>({ max: MAX_CLIENTS });
-  /** When the windows end that let clients through. */
+  /** The ends of brown-outs from which clients are exempt. */
   readonly #until = new LRUCache<string, number>({ max: MAX_CLIENTS });
   readonly #storms = new Map<string, WindowStorms>();
 
@@ -65,19 +65,19 @@ export class StormGuard {
     this.#options = options;
   }
 
-  /** Whether a stage lets a client through at a time. */
+  /** Whether a client is exempt from a stage at a time. */
   isExempt(stage: string, name: string, time: number): boolean {
     return this.#until.size > 0 && time < (this.#until.get(keyOf(stage, name)) ?? 0);
   }
 
-  /** Counts a request that a window refuses. Never rejects. */
+  /** Counts a request that a brown-out refuses. Never rejects. */
   async count(decision: BrownOut, client: PlanClient, address: string): Promise<void> {
     const { directory, decisions, log } = this.#options;
     const { stage, window } = decision;
     const { name, keys } = provenClient(client, directory());
     if (!decisions || name === undefined) return;
     const { fingerprint: token } = client;
-    // A client with a name counts as itself.
+    // A client with a name is counted by its name.
     const by = name === token ? provenBy(undefined, token, address) : provenBy(name, undefined, address);
     try {
       if (await this.#isStorm(name, () => readUsualRate(decisions, keys, window.from)))
@@ -90,7 +90,10 @@ export class StormGuard {
     }
   }
 
-  /** Whether the requests of a client in this minute became a storm with this one. Its usual rate is read once in a minute. */
+  /**
+   * Whether this request turned the client's requests in this minute into a storm. The client's usual rate is read once
+   * per minute.
+   */
   async #isStorm(name: string, readUsual: () => Promise<number | undefined>): Promise<boolean> {
     const minute = Math.floor(this.#options.clock() / MINUTE_MS);
     let found = this.#counts.get(name);
@@ -101,11 +104,11 @@ export class StormGuard {
     found.requests += 1;
     if (found.requests !== STORM_REQUESTS + 1) return found.requests === (found.most ?? Infinity) + 1;
     found.most = mostOf(await readUsual());
-    // Others have been counted meanwhile.
+    // Further requests may have been counted in the meantime.
     return found.requests > found.most;
   }
 
-  /** Lets a client through until the window ends. If several clients storm, the stage is paused for all. */
+  /** Exempts a client until the brown-out ends. If several clients storm, the stage is paused for all clients. */
   #end({ stage: { name: stage }, window }: BrownOut, client: string, by: string): void {
     const { control, log } = this.#options;
     this.#until.set(keyOf(stage, client), window.until);
@@ -127,8 +130,8 @@ export class StormGuard {
   }
 
   /**
-   * The clients that storm in a window, including one more. Empty if that is not another one. Clients with the same
-   * token or network count once.
+   * Returns the clients that storm during a brown-out, including a new one. Empty if it is not a new one. Clients with
+   * the same token or network are counted once.
    */
   #stormingWith(stage: string, from: number, client: string, by: string): readonly string[] {
     let found = this.#storms.get(stage);

@@ -17,7 +17,7 @@ import { describeField } from "./changes.ts";
 
 type Level = Exclude<Access, string>;
 
-/** A scope in alpha, and the v4 scope with the same rights. */
+/** Creates a pair of an alpha scope, and the v4 scope with the same rights. */
 function createScopePair(
   { resource, level }: Level,
   { scopes }: DialectDefinition,
@@ -29,7 +29,7 @@ function createScopePair(
   };
 }
 
-/** The highest level of each resource or area. */
+/** Returns the highest level of each resource or area. */
 function findHighestLevels(levels: readonly Level[], nameOf: (level: Level) => string): Level[] {
   return [...Map.groupBy(levels, nameOf).values()].flatMap((group) => {
     const [top] = group.toSorted((one, other) => other.level - one.level);
@@ -37,7 +37,7 @@ function findHighestLevels(levels: readonly Level[], nameOf: (level: Level) => s
   });
 }
 
-/** The smallest scopes that permit all accesses, in alpha and in v4, in alphabetical order. */
+/** Returns the smallest scopes that permit all accesses, in alpha and in v4, in alphabetical order. */
 export function findSmallestScopes(
   accesses: readonly Access[],
   dialect: DialectDefinition,
@@ -56,7 +56,7 @@ export function findSmallestScopes(
 
 const NO_CALLS: ReadonlyMap<string, string> = new Map();
 
-/** The best record of a call: one with status 200 if there is one, and with the longest request. */
+/** Returns the most suitable record of a call: one with status 200 if there is one, and with the longest request. */
 function findBestRecord(records: readonly AuditRecord[]): AuditRecord | undefined {
   const weight = ({ alpha }: AuditRecord): number =>
     (alpha.status === 200 ? 1e9 : 0) +
@@ -72,7 +72,7 @@ function findBestRecord(records: readonly AuditRecord[]): AuditRecord | undefine
 const readBodies = (records: readonly AuditRecord[]): Record<string, unknown>[] =>
   records.map(({ alpha }) => alpha.body).filter((body) => isObject(body) && !isTruncated(body)) as never;
 
-/** The members that change, of those in recorded bodies. Without recorded bodies: of all members. */
+/** Describes the members that change in recorded bodies. If no bodies are recorded, all members are described. */
 function describeBodyChanges(
   route: Route,
   records: readonly AuditRecord[],
@@ -101,7 +101,7 @@ const createRename = (field: string, v4: string): FieldChange => ({
   loss: null,
 });
 
-/** All names in a filter, at any depth. */
+/** Returns all names in a filter, at any depth. */
 function findNames(filter: unknown): string[] {
   if (Array.isArray(filter)) return filter.flatMap(findNames);
   if (!isObject(filter)) return typeof filter === "string" ? [filter] : [];
@@ -116,7 +116,7 @@ function recordedFilter(filter: string): unknown {
   }
 }
 
-/** The fields of recorded filters that change. A name is a key, or the field to sort by. */
+/** Describes the fields of recorded filters that change. A name is a key, or the field to sort by. */
 function describeFilters(route: Route, records: readonly AuditRecord[], pack: Pack): readonly FieldChange[] {
   const { parameters } = route.queryFilter ?? {};
   const names = new Set(
@@ -131,12 +131,12 @@ function describeFilters(route: Route, records: readonly AuditRecord[], pack: Pa
   });
 }
 
-/** The v4 members that the gateway added to recorded bodies. */
+/** Returns the v4 members that the gateway added to recorded bodies. */
 const findAddedMembers = (route: Route, records: readonly AuditRecord[]): string[] => [
   ...new Set(records.flatMap((record) => explainBody(record, route)?.added ?? [])),
 ];
 
-/** The calls before the main call, which validated the body. Without the gateway, v4 reports these errors later. */
+/** Describes the calls before the main call that validated the body. Without the gateway, v4 reports these errors later. */
 function describeValidation(route: Route, records: readonly AuditRecord[]): string[] {
   const sent = route.calls.filter(
     ({ place, repeats, endpoint }) =>
@@ -172,7 +172,7 @@ function findCounterpart({ source, calls, response, name }: Route): Counterpart 
   return onlyReads && response === "none" && !name.startsWith("GET ") ? "unneeded" : "call";
 }
 
-/** The replacement of a route, and the changes. @param records a few records of its calls, the newest first */
+/** Describes the replacement of a route, and the changes. @param records a few records of its calls, the newest first */
 function describeReplacement(
   route: Route,
   record: AuditRecord | undefined,
@@ -184,22 +184,22 @@ function describeReplacement(
   const { source, access, response, responseObjects } = route;
   return {
     counterpart,
-    /** Why there is no counterpart, or null. */
+    /** The reason why there is no counterpart, or null. */
     reason: "error" in source ? source.error.reason : null,
-    /** The v4 calls in order, `GET /path/{id}`. Empty without calls. */
+    /** The v4 calls in order, `GET /path/{id}`. Empty if there are none. */
     v4: isCalled ? listV4Calls(route, pack) : [],
     /** The scope that a token needs. Null if it needs none. */
     scope: typeof access === "string" ? null : createScopePair(access, pack.dialect),
     after: isCalled ? createV4Commands(record, route, pack) : [],
     /** Members of the body that change. */
     sends: isCalled ? describeBodyChanges(route, records, pack) : [],
-    /** v4 members that the gateway added, and that the client must send itself. */
+    /** v4 members that the gateway added, and that the client must send without it. */
     adds: findAddedMembers(route, records),
     /** Fields of filters that change. */
     filters: describeFilters(route, records, pack),
     /** The names of the objects in the response. */
     gets: isCalled && ["list", "object"].includes(response) ? responseObjects : [],
-    /** The extra steps of the gateway, which the client must do itself or do without. */
+    /** The additional steps of the gateway, which the client must do itself or omit. */
     notes: describeGatewayWork(route, records, pack),
   };
 }
@@ -221,7 +221,7 @@ const NO_REPLACEMENT: ReturnType<typeof describeReplacement> = {
 export type CallGuide = ReturnType<typeof createCallGuide>;
 
 /**
- * Creates the guide of one call.
+ * Creates the guide for one call.
  *
  * @param records a few records of it, the newest first
  */
@@ -230,16 +230,16 @@ export function createCallGuide(called: CallSummary, records: readonly AuditReco
   const route = pack.route(name);
   const record = findBestRecord(records);
   return {
-    /** The name in the pack. */
+    /** The route's name in the pack. */
     route: name,
     requests,
-    /** Requests by the status of the response, the most frequent first. */
+    /** Number of requests by the status of the response, the most frequent first. */
     statuses: statuses.map(({ status, requests: count }) => ({ status, requests: count })),
-    /** Requests whose response lost something. */
+    /** Number of requests whose response lost something. */
     lossy: statuses.reduce((sum, { lossy }) => sum + lossy, 0),
     /** The time of the last request, ISO 8601. */
     last: statuses.reduce((latest, { last }) => (last > latest ? last : latest), ""),
-    /** The id of the record behind the commands; null if they come from the pack, because no record is left. */
+    /** The id of the record on which the commands are based; null if they are based on the pack, because no record is left. */
     record: record?.id ?? null,
     before: createAlphaCommand(record, name, pack),
     ...(route ? describeReplacement(route, record, records, pack) : NO_REPLACEMENT),

@@ -12,15 +12,15 @@ interface ChangeContext {
   readonly relatedCalls: ReadonlyMap<string, string>;
 }
 
-/** The client's name at the start of a sentence. */
+/** Returns the client's name for the start of a sentence. */
 const clientOf = ({ dialect }: Pack): string => capitalize(dialect.client.name);
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
-/** Code in a sentence. */
+/** Formats code in a sentence. */
 const code = (text: string): string => `\`${text}\``;
 const literal = (value: unknown): string => code(JSON.stringify(value));
 
-/** The values of a table that differ; empty for a kind without a table. */
+/** Returns the values of a table that differ; empty for a kind without a table. */
 function findTablePairs(kind: string, { pack, direction }: ChangeContext): ValuePair[] {
   const { read, write } = pack.dialect.values[kind] ?? {};
   const writeTable = direction === "write" && typeof write === "object" ? write : undefined;
@@ -33,13 +33,13 @@ const createPairs = (entries: readonly (readonly [unknown, unknown])[]): ValuePa
     .map(([v4, alpha]) => ({ alpha: toText(alpha), v4: toText(v4) }))
     .filter(({ alpha, v4 }) => alpha !== v4);
 
-/** The ids of a catalog that differ. */
+/** Returns the ids of a catalog that differ. */
 function findCatalogPairs(name: string, { pack }: ChangeContext): ValuePair[] {
   const catalog = pack.resources.get(name)?.catalog;
   return createPairs((catalog?.fixedIds ?? []).map((id) => [id, catalog?.alphaId(id) ?? id]));
 }
 
-/** Alpha's value for v4 values that are not in the table. */
+/** Describes alpha's value for v4 values that the table does not contain. */
 function describeOtherValues(kind: string, { pack, direction }: ChangeContext): string[] {
   const rest = pack.dialect.values[kind]?.otherwise;
   return rest === undefined || direction === "write"
@@ -141,7 +141,7 @@ export function describeField(
   };
 }
 
-/** Adds the names of the objects within objects. Each name comes once. */
+/** Adds the names of nested objects. Each name occurs once. */
 function withNestedObjects(names: readonly string[], pack: Pack): string[] {
   const found = new Set<string>();
   const add = (name: string): void => {
@@ -154,7 +154,7 @@ function withNestedObjects(names: readonly string[], pack: Pack): string[] {
   return [...found];
 }
 
-/** The v4 calls of routes for fields, by their names. */
+/** Returns the v4 calls of routes for fields, by their names. */
 const createRelatedCalls = (routes: readonly Route[], { dialect }: Pack): Map<string, string> =>
   new Map(
     routes.flatMap((route) =>
@@ -167,12 +167,12 @@ const createRelatedCalls = (routes: readonly Route[], { dialect }: Pack): Map<st
     ),
   );
 
-/** Describes the objects in the responses of routes. Objects without a change are left out. */
+/** Describes the objects in the responses of routes. Objects without a change are omitted. */
 export function describeObjects(routes: readonly Route[], pack: Pack): ObjectChanges[] {
   const routesWithObjects = routes.filter(
     ({ response, source }) => ["list", "object"].includes(response) && !("error" in source),
   );
-  // A list has no calls for the fields of its objects. The route of a single object has them.
+  // A list makes no calls for the fields of its objects, but the route of a single object does.
   const siblings = pack.routes.filter(({ object }) =>
     routesWithObjects.some((route) => route.object === object),
   );

@@ -5,7 +5,7 @@ import type { Command } from "./model.ts";
 
 const GATEWAY = "$GATEWAY";
 
-/** The main call and the requests that complete its response, in order, each with its reason. */
+/** Lists the main call and the requests that complete its response, in order, each with its reason. */
 function listEndpoints({ source, calls }: Route): { why: string; endpoint: Endpoint }[] {
   if (!("call" in source)) return [];
   return [
@@ -14,14 +14,14 @@ function listEndpoints({ source, calls }: Route): { why: string; endpoint: Endpo
   ];
 }
 
-/** The v4 calls of a route as in the pack. */
+/** Lists the v4 calls of a route, with the paths as the pack writes them. */
 export function listV4Calls(route: Route, { dialect }: Pack): string[] {
   const { base_path: prefix } = dialect.upstream;
   if ("catalog" in route.source) return route.source.catalog.calls.map(({ path }) => `GET ${prefix}${path}`);
   return listEndpoints(route).map(({ endpoint }) => `${endpoint.method} ${prefix}${endpoint.template}`);
 }
 
-/** A command without query and body, for a call without a record. */
+/** Creates a command without query and body, for a call without a record. */
 function createPlainCommand(call: string, base: string, credentials: CredentialsPlace | undefined): string {
   const [method = "GET", path = ""] = call.split(" ", 2);
   return curl({ base, method, path, credentials, headers: {}, body: undefined });
@@ -46,7 +46,7 @@ function createCatalogCommands(route: Route, { dialect, filterWriter }: Pack): C
   });
 }
 
-/** The v4 requests of a record; undefined if the main call was not sent. */
+/** Creates the v4 requests of a record; undefined if the main call was not sent. */
 function createRecordedCommands(
   record: AuditRecord | undefined,
   route: Route,
@@ -63,7 +63,7 @@ function createRecordedCommands(
   return hasMainCall && commands.length > 0 ? commands : undefined;
 }
 
-/** The v4 commands, from a record if there is one. */
+/** Creates the v4 commands, from a record if there is one. */
 export function createV4Commands(record: AuditRecord | undefined, route: Route, pack: Pack): Command[] {
   if ("error" in route.source) return [];
   if ("catalog" in route.source) return createCatalogCommands(route, pack);
@@ -80,7 +80,7 @@ export function createV4Commands(record: AuditRecord | undefined, route: Route, 
   }));
 }
 
-/** The alpha command, from a record if there is one. */
+/** Creates the alpha command, from a record if there is one. */
 export function createAlphaCommand(record: AuditRecord | undefined, route: string, pack: Pack): string {
   if (record) return recordCurls(record, pack).alpha;
   const { base_path: prefix, credentials } = pack.dialect.client;

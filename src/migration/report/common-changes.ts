@@ -1,4 +1,4 @@
-/** The changes in all calls. */
+/** The changes that affect all calls. */
 import {
   type CredentialsPlace,
   type DialectDefinition,
@@ -38,11 +38,14 @@ function describeOperators({ client, upstream }: DialectDefinition): Difference[
 
 const COUNTS = ["page", "pages", "total"];
 
-/** Names the counts that a list has. */
+/** Lists the names of the counts in a list response. */
 const describeCounts = (shape: Shape): string =>
   list(COUNTS.flatMap((count) => dottedPath(shape, count) ?? [])) || "none";
 
-/** Where a list has its rows: in a member of a fixed name, in one with the name of the list, or it is the array. */
+/**
+ * Describes the location of the rows in a list: a member with a fixed name, a member with the name of the list, or the
+ * array itself.
+ */
 function describeRows(shape: Shape): string {
   const keys = findPath(shape, "items") ?? [];
   if (keys.length === 0) return "the response is the array";
@@ -54,7 +57,7 @@ function describeRows(shape: Shape): string {
   return below === "" ? `in ${within}` : `in ${below} of ${within}`;
 }
 
-/** The statuses that clients get, except for those of a plan. */
+/** Describes the statuses that clients get, except for those of a plan. */
 function describeStatuses({ routes, statuses, dialect: { errors, upstream } }: Pack): string {
   const table = errors.statuses ?? {};
   const codes = [...Object.values(errors.codes ?? {}), errors.other_codes];
@@ -72,7 +75,7 @@ function describeStatuses({ routes, statuses, dialect: { errors, upstream } }: P
   return isClosed ? `${named} only` : `${named}, and other statuses of errors as ${upstream.name} has them`;
 }
 
-/** Describes where requests have their token. */
+/** Describes the location of the token in requests. */
 function describePlace({ scheme, basic, header, query, cookie }: CredentialsPlace = {}): string {
   if (scheme !== undefined) return `Authorization: ${scheme} …`;
   if (basic !== undefined)
@@ -82,7 +85,7 @@ function describePlace({ scheme, basic, header, query, cookie }: CredentialsPlac
   return cookie === undefined ? "none" : `Cookie: ${cookie}=…`;
 }
 
-/** Describes how a page is asked for. */
+/** Describes how a page is requested. */
 function describePages(style: PagingStyle | undefined, { parameter, maximum }: PageSize): string {
   if (!style) return "no pages";
   const start = `?${style.parameter}=${style.kind === "cursor" ? "CURSOR" : "N"}`;
@@ -91,7 +94,7 @@ function describePages(style: PagingStyle | undefined, { parameter, maximum }: P
     : `${start}&${parameter}=M, at most ${maximum}`;
 }
 
-/** Describes the differences in all calls. */
+/** Describes the differences that affect all calls. */
 export function describeCommonChanges(pack: Pack): readonly Difference[] {
   const { dialect, lists, statuses, paging } = pack;
   const { client, upstream } = dialect;

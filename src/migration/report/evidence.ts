@@ -1,17 +1,17 @@
 import type { AuditQuery, AuditRecord, AuditStore, RouteUsage } from "../../audit/index.ts";
 
-/** Records that are read for each of the most used calls. */
+/** Maximum number of records that are read for each of the most used calls. */
 const RECORDS_PER_CALL = 20;
-/** Calls for which several records are read. For the others, one record of the summaries is enough. */
+/** Number of calls for which several records are read. For other calls, the sample record of the summaries is sufficient. */
 const MOST_USED_CALLS = 100;
-/** Calls that are read concurrently: enough for the store, and few enough for the memory. */
+/** Number of calls that are read concurrently: enough for the store, and few enough for the memory. */
 const CONCURRENCY = 16;
 
 /** The requests of one client to one alpha route, with any status. */
 export interface CallSummary {
   readonly client: string | null;
   readonly route: string;
-  /** By status, the most frequent first. */
+  /** The usage by status, the most frequent first. */
   readonly statuses: readonly RouteUsage[];
   readonly requests: number;
 }
@@ -36,7 +36,7 @@ async function readRecent(
 /**
  * Reads records of each call and evaluates them, a few calls at a time, so that memory use is bounded.
  *
- * @param examine Evaluates a call by a few of its records, the newest first. The list is empty if all are deleted
+ * @param examine Evaluates a call by a few of its records, the newest first. The list is empty if all were deleted
  * @throws {AuditUnavailableError}
  */
 export async function examineCalls<T>(

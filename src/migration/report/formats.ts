@@ -39,8 +39,8 @@ const COLUMNS: Readonly<Record<string, (client: ClientGuide, call: CallGuide | u
 };
 
 /**
- * The report as a table (RFC 4180): a line for each call of each client, and one line for a client without calls.
- * A cell that a spreadsheet would run as a formula becomes text.
+ * Writes the report as a table (RFC 4180): a line for each call of each client, and one line for a client without
+ * calls. A cell that a spreadsheet would execute as a formula becomes text.
  */
 function reportCsv({ clients }: Report): string {
   const lines = clients.flatMap((client) =>

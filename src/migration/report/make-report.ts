@@ -29,13 +29,13 @@ export interface ReportOptions {
   readonly pack: Pack;
   /** Limits the report to a client, or to days. */
   readonly query: Omit<UsageQuery, "limit" | "lane">;
-  /** Milliseconds since the epoch. */
+  /** The current time in milliseconds since the epoch. */
   readonly now: number;
-  /** Days without a request after which a client counts as quiet. */
+  /** Number of days without a request after which a client is quiet. */
   readonly quietDays: number;
-  /** The names of clients. Default: no names. */
+  /** The names of clients. Default: there are no names. */
   readonly directory?: ClientDirectory;
-  /** Called with the number of calls that are evaluated. */
+  /** Called with the number of calls that were evaluated. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -83,7 +83,7 @@ interface ClientMaterial {
   readonly losses: readonly LossUsage[];
 }
 
-/** The members of a client that the report takes from the summaries. */
+/** The members of a client that are copied from the summaries. */
 const COUNTED = [
   "id",
   "client",
@@ -114,22 +114,22 @@ function createClientGuide(counted: ClientGroup, { pack, members, usage, calls, 
   const callable = routes.filter(({ source }) => !("error" in source));
   return {
     ...pick(counted, COUNTED),
-    /** Its tokens if there are several, those with the most requests of all days first. */
+    /** Its tokens if there are several, those with the most requests on all days first. */
     members,
     /** Null for requests without a token and for tokens that v4 never accepted. */
     readiness: counted.state,
-    /** The longest pause between alpha calls so far, in milliseconds, if it is longer than the quiet time; else null. */
+    /** The longest pause between alpha calls so far, in milliseconds, if it is longer than the quiet time; otherwise null. */
     longerPauseMs: counted.isPauseLonger ? counted.longestPauseMs : null,
     /** The smallest scopes for these calls, in alpha and in v4. */
     scopes: findSmallestScopes(
       callable.map(({ access }) => access),
       pack.dialect,
     ),
-    /** The most used first. */
+    /** The most used calls come first. */
     calls,
-    /** Its losses, by weight and by requests. */
+    /** Its losses, by severity and by requests. */
     losses: rankLosses(losses, [counted]).map(({ clients: _self, ...loss }) => loss),
-    /** Alpha requests to paths that alpha never had. */
+    /** Number of alpha requests to paths that never existed in alpha. */
     unmatched: sum(
       alpha.filter(({ route }) => route === null),
       (row) => row.requests,
@@ -139,21 +139,21 @@ function createClientGuide(counted: ClientGroup, { pack, members, usage, calls, 
   };
 }
 
-/** The calls that a client still has to change. Calls of strangers come last. */
+/** Counts the calls that a client still has to change. Unaccepted senders come last. */
 const countRemaining = ({ client, readiness, calls }: ClientGuide): number =>
   client === UNACCEPTED ? -2 : isDone(readiness) ? -1 : calls.length;
 
-/** The routes that are in use. */
+/** Returns the routes that are in use. */
 const usedRoutes = (clients: readonly ClientGuide[]): ReadonlySet<string> =>
   new Set(
     clients.flatMap((client) => client.calls.flatMap((call) => (isUse(client, call) ? call.route : []))),
   );
 
-/** Rows whose tokens are read, and tokens of each that are listed. */
+/** Maximum number of rows whose tokens are read, and of tokens that are listed for each row. */
 const MAX_OPENED = 200;
 const MAX_MEMBERS = 100;
 
-/** Reads the tokens of the rows with the most requests that have several. */
+/** Reads the tokens of rows that have several, those with the most requests first. */
 async function readMembers(
   store: UsageReader,
   clients: readonly ClientGroup[],
@@ -219,10 +219,10 @@ export async function createReport(options: ReportOptions) {
     .toSorted((one, other) => countRemaining(other) - countRemaining(one) || other.requests - one.requests);
   return {
     made: new Date(now).toISOString(),
-    /** Days without a request after which a client counts as quiet. */
+    /** Number of days without a request after which a client is quiet. */
     quietDays,
     names: namesOf(pack),
-    /** The time span of the query: ISO 8601, whole days in UTC; null: unlimited. */
+    /** The range of the query: ISO 8601, whole days in UTC; null: unlimited. */
     since: query.since ?? null,
     until: query.until ?? null,
     totals: {
@@ -231,20 +231,20 @@ export async function createReport(options: ReportOptions) {
       errors: sum(clients, ({ errors }) => errors),
       lossy: sum(clients, ({ lossy }) => lossy),
       clients: clientGuides.filter(isClient).length,
-      /** Clients that have called v4 and not alpha within the quiet time. */
+      /** Number of clients that called v4 and not alpha within the quiet time. */
       done: clientGuides.filter(({ readiness }) => isDone(readiness)).length,
-      /** Clients without any request within the quiet time. */
+      /** Number of clients without any request within the quiet time. */
       silent: clientGuides.filter(({ readiness }) => readiness === "silent").length,
-      /** Different alpha routes in use. */
+      /** Number of different alpha routes in use. */
       calls: usedRoutes(clientGuides).size,
     },
     days,
-    /** The losses, by weight and by requests, with the clients that had them. */
+    /** The losses, by severity and by requests, with the affected clients. */
     losses: rankLosses(losses, clients),
     everyCall: describeCommonChanges(pack),
     /** The clients with the most calls to change first. */
     clients: clientGuides,
-    /** Whether the report is too large: it lacks the least used calls. */
+    /** Whether the report is too large, so that the least used calls are missing. */
     cut: groups.length > MAX_USAGE_ROWS || usage.length >= MAX_ROUTE_ROWS,
   };
 }

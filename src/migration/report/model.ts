@@ -17,9 +17,9 @@ export interface FieldChange {
   readonly class: FieldClass;
   /** The changes, in sentences with code in backticks. */
   readonly change: string;
-  /** Values with different words; empty without a table of values. */
+  /** Values with different words; empty if there is no table of values. */
   readonly values: readonly ValuePair[];
-  /** How alpha's value was computed (JSONata on the v4 object), or null. */
+  /** The formula of alpha's value (JSONata on the v4 object), or null. */
   readonly formula: string | null;
   /** The text about values that alpha could not represent, or null. */
   readonly loss: string | null;
@@ -28,50 +28,54 @@ export interface FieldChange {
 /** An object in responses, with its fields that change. */
 export interface ObjectChanges {
   readonly object: string;
-  /** The number of fields that are the same in alpha and v4. */
+  /** Number of fields that are the same in alpha and v4. */
   readonly same: number;
   readonly fields: readonly FieldChange[];
 }
 
-/** A command, and why it is needed; the reason is empty for the main call. */
+/** A command, and the reason why it is needed, which is empty for the main call. */
 export interface Command {
   readonly why: string;
   readonly curl: string;
 }
 
 /**
- * The replacement of an alpha call. `call`: a v4 call. `unneeded`: nothing, since v4 does it automatically. `none`: nothing,
- * since v4 has no counterpart. `unknown`: the active pack does not have the route.
+ * The replacement of an alpha call. `call`: a v4 call. `unneeded`: none, since v4 does it automatically. `none`: none,
+ * since v4 has no counterpart. `unknown`: the active pack does not contain the route.
  */
 export type Counterpart = "call" | "unneeded" | "none" | "unknown";
 
-/** A difference in all calls. */
+/** A difference that affects all calls. */
 export interface Difference {
   readonly what: string;
   readonly alpha: string;
   readonly v4: string;
 }
 
-/** A name at the start of a sentence. One with a number, such as `v4`, stays as it is. */
+/** Capitalizes a name for the start of a sentence. A name with a number, such as `v4`, stays unchanged. */
 export const capitalize = (name: string): string =>
   /\d/.test(name) ? name : name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Whether a row of the report is a client: requests without a token, and tokens that v4 never took, are nobody's. */
+/**
+ * Whether a row of the report is a client. Requests without a token, and tokens that v4 never accepted, belong to no
+ * client.
+ */
 export const isClient = ({ readiness }: { readonly readiness: MigrationState | null }): boolean =>
   readiness !== null;
 
 /**
- * Whether a call shows that its route is in use. Rejected calls of strangers don't, because scanners try every path.
+ * Whether a call shows that its route is in use. Rejected calls of unaccepted senders don't, because scanners try every
+ * path.
  */
 export const isUse = (
   { client }: Pick<ClientGroup, "client">,
   { statuses }: { readonly statuses: readonly { readonly status: number }[] },
 ): boolean => client !== UNACCEPTED || statuses.some(({ status }) => status < 400);
 
-/** Whether a client has finished: a client that only fell silent may come back. */
+/** Whether a client has finished its migration. A client that is only silent may come back. */
 export const isDone = (readiness: MigrationState | null): boolean => readiness === "ready";
 
-/** The name of a client: from the client directory, else its user agent, or the family of its user agents. */
+/** Returns the name of a client: from the client directory, otherwise its user agent, or the family of its user agents. */
 export const clientName = ({
   name,
   family = null,

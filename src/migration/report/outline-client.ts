@@ -13,7 +13,7 @@ import { describeNeeds, outlineCall, outlineObjects, stateTag } from "./sections
 
 type ReportWords = Pick<Report, "names" | "quietDays">;
 
-/** The id of the section of a client. */
+/** Returns the id of the section of a client. */
 export const clientAnchor = ({ client }: ClientGuide): string => `client-${client ?? "none"}`;
 
 const objectAnchor = (client: ClientGuide, object: string): string => `${clientAnchor(client)}-${object}`;
@@ -59,7 +59,7 @@ function outlineClientCall(call: CallGuide, client: ClientGuide, names: ApiNames
   return outlineCall(call, words, names);
 }
 
-/** The state in words, with the last alpha call, and a warning where the client has been quiet for longer before. */
+/** Returns the state in words, with the last alpha call, and a warning if the client has been quiet for longer before. */
 function describeState(
   { readiness, cameBack, lastAlpha, longerPauseMs, requests, native }: ClientGuide,
   { names, quietDays }: ReportWords,

@@ -1,4 +1,4 @@
-/** The changes in fields, as tables and lines. */
+/** The changes of fields, as tables and lines. */
 import type { FieldClass, ApiNames } from "../../pack/index.ts";
 import { type Block, type Line, listNames, type Span, type Tone } from "../../base/index.ts";
 import { capitalize, type FieldChange } from "./model.ts";
@@ -29,7 +29,7 @@ export const parseSentence = (text: string): readonly Span[] =>
     .split("`")
     .flatMap((part, index): Span[] => (part === "" ? [] : [index % 2 === 0 ? part : { code: part }]));
 
-/** Values with different words, grouped by the alpha word. */
+/** Returns values with different words, grouped by the alpha word. */
 function describeValues({ values }: FieldChange, { client }: ApiNames): readonly Span[] {
   if (values.length === 0) return [];
   const groups = [...Map.groupBy(values, ({ alpha }) => alpha)];
@@ -42,7 +42,7 @@ function describeValues({ values }: FieldChange, { client }: ApiNames): readonly
   return [...line, "."];
 }
 
-/** A change of a field as one cell: the kind of change, different values, and the loss. */
+/** Returns a change of a field as one cell: the kind of change, different values, and the loss. */
 function describeChange(change: FieldChange, names: ApiNames): Line {
   const { formula, loss, class: kind } = change;
   const isUnchanged = kind === "same" && change.change === "";
@@ -51,12 +51,12 @@ function describeChange(change: FieldChange, names: ApiNames): Line {
     ...parseSentence(change.change),
     ...describeValues(change, names),
     ...(formula === null ? [] : [` ${capitalize(names.client)}'s formula: `, { code: formula }, "."]),
-    // The change of a removed field already has the reason.
+    // The text about the change of a removed field already contains the reason.
     ...(loss === null || kind === "missing" ? [] : [isUnchanged ? "" : " ", changeTag("lossy"), ` ${loss}.`]),
   ];
 }
 
-/** The members that the gateway added to bodies, as a line. Empty without such members. */
+/** Returns the members that the gateway added to bodies, as a line. Empty if there are none. */
 export const listAddedMembers = (names: readonly string[]): Line[] =>
   names.length === 0
     ? []
@@ -68,7 +68,7 @@ export const listAddedMembers = (names: readonly string[]): Line[] =>
         ],
       ];
 
-/** Fields with the same change share a row. */
+/** Creates a table in which fields with the same change share a row. */
 export function createFieldsTable(caption: string, fields: readonly FieldChange[], names: ApiNames): Block {
   const byChange = Map.groupBy(fields, ({ field: _field, v4: _v4, ...change }) =>
     JSON.stringify({ ...change, none: _v4 === null }),

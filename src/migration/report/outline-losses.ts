@@ -5,7 +5,7 @@ import type { ClientGuide, Report } from "./make-report.ts";
 import { clientName } from "./model.ts";
 import { severityTag } from "./sections.ts";
 
-/** Clients of a loss that are named. */
+/** Maximum number of clients that are named for a loss. */
 const NAMED_CLIENTS = 3;
 
 type Loss = LossSummary & { readonly clients?: readonly LossClient[] };
@@ -19,7 +19,7 @@ const COLUMNS: readonly Column[] = [
 ];
 const CLIENT_COLUMN: Column = { name: "For whom" };
 
-/** The names of some clients, and how many others there are. */
+/** Returns the names of some clients, and the number of further ones. */
 function describeClients(clients: readonly LossClient[], guides: readonly ClientGuide[]): Line {
   const nameOf = ({ client, name, family }: LossClient): string =>
     clientName({
@@ -52,7 +52,7 @@ function outlineTable(losses: readonly Loss[], caption: string, guides: readonly
   };
 }
 
-/** The losses as a table, and the roundings folded away. Nothing without losses. */
+/** Returns the losses as a table, and the roundings as a folded table. Empty if there are no losses. */
 export function outlineLossTables(
   losses: readonly Loss[],
   caption: string,
@@ -75,7 +75,7 @@ export function outlineLossTables(
   ];
 }
 
-/** The losses of all clients. */
+/** Returns the losses of all clients. */
 export function outlineLosses({ losses, clients, names }: Report): Block[] {
   if (losses.length === 0) return [];
   return [

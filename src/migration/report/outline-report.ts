@@ -63,7 +63,7 @@ function outlineHead(report: Report): Block[] {
   ];
 }
 
-/** The calls that a client must still change. */
+/** Describes the calls that a client must still change. */
 function describeRemaining({ client, readiness, calls }: ClientGuide): string {
   if (client === UNACCEPTED) return "–";
   if (isDone(readiness)) return "nothing";
@@ -121,7 +121,7 @@ function outlineClients({ clients, names, quietDays }: Report): Block[] {
   ];
 }
 
-/** The meanings of the labels. */
+/** Describes the meanings of the labels. */
 const describeLabels = ({
   client,
   upstream,
@@ -155,7 +155,7 @@ function outlineCommonChanges({ everyCall, names }: Report): Block[] {
   ];
 }
 
-/** The requests of each day: native ones, and alpha requests above them. */
+/** Returns the chart of the requests of each day: native ones, and alpha requests above them. */
 function chartDays({ days, names: { client, upstream } }: Report): Chart {
   const describe = (day: Report["days"][number] | undefined): string =>
     `${day?.day}: ${formatCount(day?.alpha ?? 0)} in ${client}, ${formatCount(day?.native ?? 0)} native`;

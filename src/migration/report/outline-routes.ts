@@ -13,7 +13,7 @@ import { capitalize, clientName, isClient, isUse } from "./model.ts";
 import { clientAnchor } from "./outline-client.ts";
 import { describeCalls, stateTag } from "./sections.ts";
 
-/** Clients of a route that are listed. */
+/** Maximum number of clients that are listed for a route. */
 const MAX_CALLERS = 100;
 
 /** A call of a client. */
@@ -25,7 +25,7 @@ interface Use {
 const lastOf = (uses: readonly Use[]): string =>
   uses.reduce((latest, { call }) => (call.last > latest ? call.last : latest), "");
 
-/** The callers of a route, those with the most requests first. */
+/** Returns the callers of a route, those with the most requests first. */
 function openCallers(uses: readonly Use[]): OpenedRows {
   const left = uses.length - MAX_CALLERS;
   const rows = uses
@@ -46,11 +46,11 @@ function openCallers(uses: readonly Use[]): OpenedRows {
   };
 }
 
-/** The main call of a route, and later calls that write. */
+/** Returns the main call of a route, and later calls that write. */
 const mainCalls = ([main, ...later]: readonly string[]): string[] =>
   main === undefined ? [] : [main, ...later.filter((call) => !call.startsWith("GET "))];
 
-/** The routes in use, for all clients together. */
+/** Returns the routes in use, for all clients together. */
 export function outlineRoutes({ clients, names }: Report): Block[] {
   const calls = clients
     .flatMap((client) => client.calls.map((call) => ({ client, call })))

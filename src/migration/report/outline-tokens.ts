@@ -1,4 +1,4 @@
-/** The tokens that a row of the report stands for. */
+/** The tokens that belong to a row of the report. */
 import { identityOfKey } from "../../audit/index.ts";
 import {
   formatCount,
@@ -12,7 +12,7 @@ import {
 import type { ClientGuide } from "./make-report.ts";
 import { stateTag } from "./sections.ts";
 
-/** The subject of a row of the report: several tokens, or one client. */
+/** Describes the subject of a row of the report: several tokens, or one client. */
 export function describeTokens({ client, name, family, tokens }: ClientGuide): readonly Span[] {
   if (family !== null)
     return [`${plural(tokens, "token")} without a name, of the user agent `, { code: family || "none" }, "."];
@@ -20,7 +20,7 @@ export function describeTokens({ client, name, family, tokens }: ClientGuide): r
   return describeKey(client);
 }
 
-/** The kind of a client: an application, a name that a proxy gives, or a token. */
+/** Describes the kind of a client: an application, a name from a proxy, or a token. */
 function describeKey(key: string | null): readonly Span[] {
   const { label, application } = identityOfKey(key);
   if (key === null) return ["Without a token."];
@@ -29,7 +29,7 @@ function describeKey(key: string | null): readonly Span[] {
   return ["Token with the fingerprint ", { code: key }, "."];
 }
 
-/** The tokens of a client with several. */
+/** Returns the nested rows with the tokens of a client that has several. */
 export function openTokens({ tokens, members }: ClientGuide): OpenedRows | undefined {
   if (members.length === 0) return undefined;
   const left = tokens - members.length;

@@ -21,7 +21,7 @@ import {
 } from "./model.ts";
 import { createFieldsTable, parseSentence } from "./outline-fields.ts";
 
-/** The label of a state. */
+/** Returns the label of a state. */
 export const stateTag = (state: MigrationState): Span => {
   const { label, tone } = STATE_LABELS[state];
   return { tag: label, tone };
@@ -33,13 +33,13 @@ const SEVERITY_TONES: Readonly<Record<Severity, Tone | undefined>> = {
   rounding: undefined,
 };
 
-/** The label of the weight of a loss. */
+/** Returns the label for the severity of a loss. */
 export const severityTag = (severity: Severity): Span => ({ tag: severity, tone: SEVERITY_TONES[severity] });
 
 const NOT_NEEDED: Span = { tag: "not needed", tone: "good" };
 const NO_COUNTERPART: Span = { tag: "no counterpart", tone: "bad" };
 
-/** The calls that replace a call, or a note that there are none. */
+/** Lists the calls that replace a call, or returns a note that there are none. */
 export const describeCalls = (calls: readonly string[], counterpart: Counterpart): readonly Span[] =>
   calls.length > 0 ? listNames(calls) : [counterpart === "unneeded" ? NOT_NEEDED : NO_COUNTERPART];
 
@@ -51,7 +51,10 @@ function describeCounterpart({ counterpart, reason }: GuidedCall, { upstream }: 
   return [NO_COUNTERPART, " The active mapping does not have this call."];
 }
 
-/** The things that a client must know before it changes calls: scopes, calls that nothing replaces, and wrong paths. */
+/**
+ * Describes the things that a client must know before it changes calls: scopes, calls without a replacement, and wrong
+ * paths.
+ */
 export function describeNeeds(
   calls: readonly Pick<CallGuide, "route" | "counterpart">[],
   { scopes, unmatched }: { readonly scopes: readonly string[]; readonly unmatched: number },
@@ -72,18 +75,18 @@ type GuidedCall = Pick<
   "route" | "counterpart" | "reason" | "scope" | "sends" | "filters" | "notes"
 >;
 
-/** The notes about a call other than the changes in its fields. */
+/** The notes about a call, except for the changes of its fields. */
 export interface CallWords {
-  /** How often it was made, and when. */
+  /** The number of times that the call was made, and the dates. */
   readonly summary: Line;
-  /** Commands that show it. */
+  /** Commands that demonstrate it. */
   readonly commands?: readonly Block[];
-  /** Objects of its responses that change, and where they are described. */
+  /** Objects in its responses that change, and the ids of their descriptions. */
   readonly objects: readonly { readonly object: string; readonly id: string }[];
   readonly details: readonly Line[];
 }
 
-/** A call of a client, and its changes. */
+/** Returns a call of a client, and its changes. */
 export function outlineCall(call: GuidedCall, words: CallWords, names: ApiNames): Block {
   const { scope, counterpart, filters, sends, notes } = call;
   const { summary, commands = [], objects, details } = words;
@@ -118,10 +121,10 @@ export function outlineCall(call: GuidedCall, words: CallWords, names: ApiNames)
 }
 
 /**
- * The changes in the objects of responses.
+ * Returns the changes of the objects in responses.
  *
- * @param level Of the heading
- * @param anchorOf The id of an object's heading
+ * @param level the level of the heading
+ * @param anchorOf returns the id of an object's heading
  */
 export function outlineObjects(
   objects: readonly ObjectChanges[],
@@ -151,7 +154,7 @@ export function outlineObjects(
   ];
 }
 
-/** The changes in all calls. */
+/** Returns the changes that affect all calls. */
 export function outlineEveryCall(
   differences: readonly Difference[],
   { client, upstream }: ApiNames,

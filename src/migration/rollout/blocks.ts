@@ -14,7 +14,7 @@ import type { Side } from "../../gateway/index.ts";
 import type { ClientStatus, RolloutStatus } from "./status.ts";
 import { nameForPeople } from "./returns/turn-back.ts";
 
-/** Requests that a line names. */
+/** Maximum number of requests in a line. */
 const MAX_SHOWN = 4;
 
 const DATA: Readonly<Record<RolloutStatus["data"]["kind"], string>> = {
@@ -40,7 +40,7 @@ const eventLine = ({ action, name, by, at }: RolloutStatus["events"][number]): s
 
 const percentOf = (score: number): string => `${Math.round(score * 100)}%`;
 
-/** Describes which clients get the translation. */
+/** Describes the clients that get the translation. */
 export function describeSides(status: RolloutStatus): Block[] {
   const { data, isKnown, others, clients, trips, blocked, scores, noWayBack, events } = status;
   const lag = data.kind === "replicated" ? `, lag ${data.lagMs} ms` : "";
@@ -86,7 +86,10 @@ export function describeSides(status: RolloutStatus): Block[] {
   ];
 }
 
-/** The form that turns something back: everything, clients with the translation, and routes that are named somewhere. */
+/**
+ * Creates the form that returns something to the old service: everything, clients with the translation, or routes that
+ * the status names.
+ */
 export function turnBackForm({ data, rules, clients, scores, trips }: RolloutStatus): ActionForm {
   const routes =
     data.kind === "shared"

@@ -1,4 +1,4 @@
-/** The actions of people on a rollout: `alpha-gateway rollout`, and the actions `turn-back` and `resume`. */
+/** The actions of people on a roll-out: `alpha-gateway rollout`, and the actions `turn-back` and `resume`. */
 import {
   createAction,
   type FeatureAction,

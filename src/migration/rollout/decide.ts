@@ -3,13 +3,13 @@ import type { Side } from "../../gateway/index.ts";
 import { bucketOf } from "../../audit/index.ts";
 import type { RolloutConfig, RolloutRule } from "./rules.ts";
 
-/** A side, and the words for people that say why. */
+/** A side, and the reason in words for people. */
 export interface SideDecision {
   readonly side: Side;
   readonly why: string;
 }
 
-/** Why a rule has a client; undefined if it does not have it. */
+/** Returns why a rule matches a client; undefined if it does not match. */
 function whyRule(
   { why, clients, share }: RolloutRule,
   client: string | undefined,
@@ -22,10 +22,10 @@ function whyRule(
 }
 
 /**
- * Decides by the rules of the file alone.
+ * Decides by the rules of the file.
  *
- * @param client The name of {@link lastingName}. Undefined: unknown
- * @param route Name of the route. Null: the pack has none for the request
+ * @param client The name from {@link lastingName}. Undefined: unknown
+ * @param route Name of the route. Null: no route of the pack matches the request
  */
 export function decideByRules(
   { rules, salt }: Pick<RolloutConfig, "rules" | "salt">,
@@ -42,6 +42,6 @@ export function decideByRules(
   return { side: "old", why: client === undefined ? "the client is unknown" : "no rule has it" };
 }
 
-/** Whether some client gets the translation on a route. */
+/** Whether any client gets the translation on a route. */
 export const isTurned = ({ rules }: Pick<RolloutConfig, "rules">, route: string): boolean =>
   rules.some(({ routes, share }) => share !== 0 && (!routes || routes.has(route)));

@@ -1,15 +1,15 @@
-/** The form of `ROLLOUT_FILE`. `file.ts` checks its parts against each other. */
+/** The schema of `ROLLOUT_FILE`. `file.ts` checks its parts for consistency. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 
 const names = z.array(z.string().min(1).max(200)).max(1000);
 
-/** `2.5%`: of 10 000 buckets, so that two digits after the point are exact. */
+/** A share such as `2.5%`: there are 10 000 buckets, so that two digits after the decimal point are exact. */
 const share = z
   .string()
   .regex(/^(?:100(?:\.0{1,2})?|\d{1,2}(?:\.\d{1,2})?)%$/, "is not a share, such as 10% or 0.25%");
 
-/** Earlier gateways took it. */
+/** The message for a value that earlier versions accepted. */
 const NO_SEPARATE_DATA =
   '"separate" was left out: a proxy can\'t return clients to a service that does not have what they wrote since';
 
@@ -59,7 +59,7 @@ const rule = z.strictObject({
 
 export type RuleDefinition = z.output<typeof rule>;
 
-/** The form of the file. */
+/** The schema of the file. */
 export const ROLLOUT_SCHEMA = z.strictObject({
   data: about(
     z.union(

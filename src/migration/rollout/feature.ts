@@ -1,4 +1,4 @@
-/** The roll-out: `ROLLOUT_FILE`, and the state that replicas share about it. */
+/** The roll-out: `ROLLOUT_FILE`, and the state about it that replicas share. */
 import type { ClientDirectory } from "../../audit/index.ts";
 import { type Feature, type FeatureHost, OperatorFileError, plural } from "../../base/index.ts";
 import type { Pack } from "../../pack/index.ts";
@@ -12,12 +12,12 @@ import { ROLLOUT_SCHEMA } from "./definition.ts";
 import { rolloutFile } from "./file.ts";
 import { findTarget, turnBack } from "./returns/turn-back.ts";
 
-/** Replicas learn of a trip within a second, from one that writes it at its next tick. */
+/** Milliseconds between two ticks. A replica writes a trip at its next tick, so that all replicas apply it within a second. */
 const TICK_MS = 400;
 
 const routeNames = ({ routes }: Pick<Pack, "routes">): readonly string[] => routes.map(({ name }) => name);
 
-/** Creates the function that logs, once each, the returned clients that the directory no longer has. */
+/** Creates the function that logs, once each, the returned clients that are missing in the directory. */
 function createForgottenLog(
   rollout: Rollout,
   directory: () => ClientDirectory,
@@ -33,7 +33,7 @@ function createForgottenLog(
   };
 }
 
-/** Creates the check that rejects a directory without a key of a returned client. */
+/** Creates the check that rejects a directory in which a key of a returned client is missing. */
 const createDirectoryCheck =
   (rollout: Rollout, file = "CLIENTS_FILE") =>
   (next: ClientDirectory, active?: ClientDirectory): void => {
@@ -105,7 +105,7 @@ export const ROLLOUT: Feature<RolloutNeeds, RolloutParts | undefined> = {
       },
     );
     await sync();
-    // A command may let the rollout forget such a client.
+    // A command may remove such a client from the roll-out.
     if (!host.isReadOnly) checkDirectory(directory());
     clients.addCheck(checkDirectory);
 
@@ -121,7 +121,7 @@ export const ROLLOUT: Feature<RolloutNeeds, RolloutParts | undefined> = {
         return turnBack(rollout, directory(), { ...found, by, reason });
       },
       async resume({ target, by, reason }) {
-        // The file and the pack may not have it any more.
+        // The file and the pack may no longer contain it.
         const trips = rollout.returns.trips().filter(({ name }) => name === target);
         if (trips.length === 0) findTarget(target, routes, directory());
         for (const { kind, name } of trips) await rollout.resume({ kind, name, by, reason });

@@ -1,4 +1,4 @@
-/** Reads `ROLLOUT_FILE`, which decides which clients get the translation. */
+/** Reads `ROLLOUT_FILE`, which defines the clients that get the translation. */
 import { BUCKETS, type ClientDirectory } from "../../audit/index.ts";
 import { type OperatorFileKind, type ReportProblem, suggestionFor } from "../../base/index.ts";
 import { ROLLOUT_SCHEMA, type RolloutDefinition, type RuleDefinition } from "./definition.ts";
@@ -19,7 +19,7 @@ const MAX_LAG_MS = 600_000;
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 const lagOf = (text: string): number => Number.parseInt(text, 10) * (UNITS[text.replace(/^\d+/, "")] ?? 0);
 
-/** `2.5%` in buckets. */
+/** Converts a share, `2.5%`, to buckets. */
 const bucketsOf = (share: string): number => Math.round(Number.parseFloat(share) * (BUCKETS / 100));
 
 function dataOf(data: RolloutDefinition["data"], report: ReportProblem): RolloutData {
@@ -61,7 +61,7 @@ function checkClients(
       });
 }
 
-/** The clients that a rule names, each with the words that say why. */
+/** Returns the clients that a rule names, each with the reason in words. */
 function clientsOf(
   { waves, clients }: RuleDefinition,
   index: number,
@@ -82,7 +82,7 @@ function clientsOf(
   return named;
 }
 
-/** Reports the combinations that `data` forbids: with copies a client's reads and writes are on one side. */
+/** Reports the combinations that `data` forbids: with copied data, a client's reads and writes must be on one side. */
 function checkData(
   { data }: RolloutDefinition,
   { routes }: RuleDefinition,
@@ -123,7 +123,7 @@ function compileRule(
   };
 }
 
-/** More equal answers than these between two differences would forget the first one. */
+/** Maximum number of equal responses between two differences. After more, the score of the first difference would be lost. */
 const MAX_EQUAL = 120;
 
 function checkTurnBack(
@@ -150,9 +150,9 @@ const EVERYBODY: RolloutRule = {
 };
 
 /**
- * The kind of file of `ROLLOUT_FILE`.
+ * Creates the kind of file of `ROLLOUT_FILE`.
  *
- * @param context Is called for each file that is read.
+ * @param context called for each file that is read
  */
 export const rolloutFile = (
   context: () => RolloutContext,

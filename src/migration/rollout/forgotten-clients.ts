@@ -1,8 +1,8 @@
-/** Returned clients that the client directory no longer has in the same form. */
+/** Returned clients that have changed in the client directory, or are missing. */
 import { type ClientDirectory, hasName, type KnownClient } from "../../audit/index.ts";
 import type { Rollout } from "./sides.ts";
 
-/** The tokens, applications and patterns that a client no longer has. */
+/** Returns the tokens, applications and patterns that a client has lost. */
 function lostKeys(before: KnownClient, after: KnownClient): readonly string[] {
   const patterns = new Set(after.userAgents.map((pattern) => pattern.toLowerCase()));
   return [
@@ -12,13 +12,13 @@ function lostKeys(before: KnownClient, after: KnownClient): readonly string[] {
   ];
 }
 
-/** A name in a command. No name has a quote. */
+/** Quotes a name for a command. Names contain no quotes. */
 const word = (client: string): string => (client.includes(" ") ? `'${client}'` : client);
 
 /**
- * Finds the returned clients that a directory no longer has in the same form.
+ * Finds the returned clients that have changed in a directory, or are missing.
  *
- * @param active The directory before; undefined: only names are compared
+ * @param active The previous directory; undefined: only names are compared
  */
 export function findForgotten(
   { returns }: Pick<Rollout, "returns">,

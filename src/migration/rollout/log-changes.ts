@@ -1,21 +1,21 @@
-/** Logs returns and their ends, whichever replica or command caused them. */
+/** Logs returns and their ends, regardless of the replica or command that caused them. */
 import { isDeepStrictEqual } from "node:util";
 import type { Log } from "../../base/index.ts";
 import type { RolloutEvent, Trip, TripTarget } from "./returns/trips.ts";
 
 const textOf = ({ kind, name }: TripTarget): string => `${kind} ${name}`;
 
-/** The events since the last look, oldest first. */
+/** Returns the events since the last call, the oldest first. */
 function newEvents(events: readonly RolloutEvent[], last: RolloutEvent | undefined): RolloutEvent[] {
   const at = events.findIndex((event) => isDeepStrictEqual(event, last));
   return events.slice(0, at < 0 ? undefined : at).toReversed();
 }
 
-/** Creates the log of one process. At its start it logs the current returns, and no earlier events. */
+/** Creates the log of one process. At its start, it logs the current returns, but no earlier events. */
 export function createChangeLog(log: Log) {
-  /** Trips that are in the log. */
+  /** Trips that were already logged. */
   const logged = new Set<string>();
-  /** Null before the first look. */
+  /** Null before the first call. */
   let last: RolloutEvent | undefined | null = null;
 
   function logTrip(trip: Trip): void {
@@ -28,7 +28,7 @@ export function createChangeLog(log: Log) {
     );
   }
 
-  /** Logs new events. Call it whenever the trips change. @param events The last events, newest first */
+  /** Logs new events. Call this whenever the trips change. @param events The last events, newest first */
   return (trips: readonly Trip[], events: readonly RolloutEvent[]): void => {
     for (const event of last === null ? [] : newEvents(events, last)) {
       const { action, kind, name, by, reason } = event;

@@ -29,13 +29,13 @@ import type { Route } from "../../pack/index.ts";
 import { MAX_COMPARED_BYTES, overridesMethod, type Shadow } from "../../compare/index.ts";
 import type { Rollout } from "./sides.ts";
 
-/** Calls a function when a response has ended, or its client has disconnected: perhaps it has already. */
+/** Calls a function when a response has ended, or its client has disconnected, even if that has already happened. */
 function onceClosed(response: ServerResponse, listener: () => void): void {
   if (response.closed) listener();
   else response.once("close", listener);
 }
 
-/** Whether the old service has failed; undefined where it did not get the request, or its client has disconnected. */
+/** Whether the old service has failed; undefined if it did not receive the request, or if the client has disconnected. */
 function hasOldFailed({ status, forwarded }: ForwardedExchange): boolean | undefined {
   const { upstreamStatus, isComplete } = forwarded;
   if (upstreamStatus === undefined || status === CLIENT_GONE) return undefined;
@@ -43,8 +43,8 @@ function hasOldFailed({ status, forwarded }: ForwardedExchange): boolean | undef
 }
 
 /**
- * The sender whose writes keep a request on its side. Without credentials anybody can send any user agent, so the
- * network counts.
+ * Returns the sender whose writes keep a request on its side. Without credentials, any client can send any user agent,
+ * so the network is used.
  */
 function writerOf(
   { identity, hash }: RequestSender,
@@ -55,7 +55,7 @@ function writerOf(
   return isProven ? known : addressNetwork(address);
 }
 
-/** The request with the host that its client used. Other host headers count only from trusted proxies. */
+/** The request with the host that its client used. Other host headers are only used if they come from trusted proxies. */
 function withProvenHost(plain: AlphaRequest, isFromProxy: boolean): AlphaRequest {
   const { "x-forwarded-host": claimed, ...headers } = plain.headers;
   return claimed === undefined || isFromProxy ? plain : { ...plain, headers };
@@ -66,9 +66,9 @@ interface OldRequest {
   readonly request: IncomingMessage;
   readonly sender: RequestSender;
   readonly route: Route | undefined;
-  /** The proven sender; undefined: a stranger. */
+  /** Returns the proven sender; undefined: an unknown sender. */
   readonly provenClient: () => string | undefined;
-  /** Its comparison. */
+  /** The comparison of the request. */
   readonly begun: ReturnType<Shadow["begin"]>;
 }
 
@@ -79,11 +79,11 @@ function observeOld(
   senders: KnownSenders,
 ): ForwardObserver {
   const name = route?.name ?? null;
-  // A client that has not sent all of its request does not wait for the old service.
+  // A client that has not finished its request does not wait for the old service.
   const waitingClient = () => (request.complete ? provenClient() : undefined);
   let endWait = (): void => {};
   return {
-    // A client that needs no token is nobody's: it shares the connections by its network.
+    // A client without a token is not known: it shares the connections of its network.
     isKnown: () => sender.hash !== undefined && provenClient() !== undefined,
     bodyLimit: begun?.isCompared ? MAX_COMPARED_BYTES : 0,
     onSent() {
@@ -111,9 +111,10 @@ interface RolloutParts extends LegacyForwardParts {
 }
 
 /**
- * Creates the middleware. Sign-ins go by the application that they name; a token is revoked where it was issued.
+ * Creates the middleware. Sign-ins are decided by the application that they name; a token is revoked by the side that
+ * issued it.
  *
- * @returns undefined without a rollout
+ * @returns undefined if there is no roll-out
  */
 export function createRolloutMiddleware(
   settings: Settings,
@@ -144,14 +145,14 @@ export function createRolloutMiddleware(
     const name = route?.name ?? null;
     const { query, cursor: given } = removeCursorMark(plain.query, parameters);
     const isRead = onlyReads(plain, route);
-    // A write goes by the rules: its client must not choose where it is stored.
+    // A write is decided by the rules: its client must not choose the side that stores it.
     const cursor = isRead ? given : undefined;
     const knownAs = (): string | undefined => senders.knownAs(sender);
     const provenBy = (): string | undefined => senders.provenBy(sender, plain.address);
     const findWriter = (): string | undefined => writerOf(sender, knownAs(), plain.address);
     const { side, client } = rollout.sideOf(identity, name, { cursor, hasGatewayToken, findWriter });
     const fingerprint = identity.fingerprint ?? undefined;
-    // The translation goes by the method that is sent.
+    // The translation uses the method that is sent.
     const isWrite = !signIn && (!isRead || (side === "old" && overridesMethod(plain)));
     const write = isWrite ? rollout.beginWrite({ client, findWriter }, side) : undefined;
     if (write) onceClosed(response, write.end);
@@ -172,12 +173,12 @@ export function createRolloutMiddleware(
           onWritten: write?.accept,
         });
     if (begun) onceClosed(response, begun.end);
-    // The client has disconnected meanwhile: nobody gets its request.
+    // The client has disconnected in the meantime: its request is not forwarded.
     if (response.closed) return;
     if (side === "old") {
-      // No pack has answered.
+      // No pack has handled the request.
       response.removeHeader(PACK_HEADER);
-      // A sign-in names an application without proof.
+      // A sign-in names an application without proving it.
       const provenClient = () => (signIn ? undefined : provenBy());
       const observer = observeOld({ request, sender, route, provenClient, begun }, rollout, senders);
       return forward(request, response, plain, observer);

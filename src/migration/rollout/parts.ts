@@ -7,28 +7,28 @@ import type { Pack } from "../../pack/index.ts";
 import type { Rollout } from "./sides.ts";
 import type { RolloutStatus } from "./status.ts";
 
-/** One line without control characters: it is shown, and logged. */
+/** One line without control characters, because it is displayed and logged. */
 const line = z
   .string()
   .trim()
   .regex(/^[^\p{Cc}]{1,200}$/u);
 
-/** The request of a person. Its target is a route of the pack, a client, or `all`. */
+/** The input of an action. Its target is a route of the pack, a client, or `all`. */
 export const ORDER = z.strictObject({ by: line, target: line, reason: line.nullable().default(null) });
 export type TurnBackOrder = z.output<typeof ORDER>;
 
-/** The rollout, open. */
+/** The roll-out, after it was opened. */
 export interface RolloutParts extends FeatureParts<Pack> {
   readonly rollout: Rollout;
   status(): RolloutStatus;
   describe(): readonly Block[];
-  /** @returns Clients whose requests with tokens of the gateway stay. @throws {RefusedError} {StateUnavailableError} */
+  /** @returns clients whose requests with tokens of the gateway don't return. @throws {RefusedError} {StateUnavailableError} */
   turnBack(order: TurnBackOrder): Promise<{ readonly withTokens: readonly string[] }>;
   /**
-   * Lets the file decide again about all that has a name and has returned.
+   * Ends all returns with a name, so that the file decides again.
    *
-   * @returns Whether there is any
-   * @throws {RefusedError} If nobody has the name. {StateUnavailableError}
+   * @returns whether there are any
+   * @throws {RefusedError} if the name is unknown; {StateUnavailableError}
    */
   resume(order: TurnBackOrder): Promise<boolean>;
 }

@@ -1,19 +1,22 @@
-/** The compiled `ROLLOUT_FILE`: comparisons, the clients that get the translation, and conditions of returns. */
+/** The compiled `ROLLOUT_FILE`: comparisons, the clients that get the translation, and conditions for returns. */
 import type { ComparisonBudget, RolloutData } from "../../compare/index.ts";
 
 /** The clients and routes of a rule. */
 export interface RolloutRule {
-  /** The rule's text in the reason: `wave first`, `client billing`, `10% of the clients`, `all`. */
+  /** The rule's text in a reason: `wave first`, `client billing`, `10% of the clients`, `all`. */
   readonly why: string;
-  /** Names of the client directory, with their reasons; undefined: the rule names no clients. */
+  /** Names in the client directory, with their reasons; undefined: the rule names no clients. */
   readonly clients: ReadonlyMap<string, string> | undefined;
-  /** Share of the clients in buckets; undefined: not by share. Without `clients` and `share` it has everybody. */
+  /**
+   * Share of the clients in buckets; undefined: the rule has no share. If there are neither `clients` nor `share`, it
+   * matches all clients.
+   */
   readonly share: number | undefined;
   /** Names of routes; undefined: all. */
   readonly routes: ReadonlySet<string> | undefined;
 }
 
-/** When a route returns to the old service: the number of confirmed differences, and of comparisons. */
+/** The condition for returning a route to the old service: the number of confirmed differences, and of comparisons. */
 export interface TurnBack {
   readonly differences: number;
   readonly within: number;
@@ -23,9 +26,9 @@ export interface TurnBack {
 export interface RolloutConfig {
   readonly data: RolloutData;
   readonly compare: ComparisonBudget;
-  /** Names of clients of each wave. */
+  /** Names of the clients in each wave. */
   readonly waves: ReadonlyMap<string, readonly string[]>;
-  /** In the order of the file. A client without a matching rule gets the old service. */
+  /** The rules in the order of the file. A client without a matching rule gets the old service. */
   readonly rules: readonly RolloutRule[];
   readonly turnBack: TurnBack;
   readonly salt: string;

@@ -1,14 +1,15 @@
 /**
- * Which side serves a request that has alpha's credentials: the old service or the translation. The first of these that applies:
+ * Decides the side that serves a request with alpha's credentials: the old service or the translation. The first of
+ * these rules that applies is used:
  *
- * 1. The gateway has issued the token: the translation. The old service does not know it.
+ * 1. The gateway issued the token: the translation. The old service does not accept it.
  * 2. The client's last write is younger than the lag of replicated data: the side of that write.
- * 3. A read has a cursor, and the file or the returns have changed lately: the side that gave the cursor.
+ * 3. A read contains a cursor, and the file or the returns have changed recently: the side that issued the cursor.
  * 4. The state store was not read yet: the old service.
- * 5. The client or the route was turned back: the old service.
- * 6. A rule of the file has the client and the route: the translation, unless only a file that came while the store could not
- *    be read says so.
- * 7. Otherwise, also for unknown clients: the old service.
+ * 5. The client or the route was returned: the old service.
+ * 6. A rule of the file matches the client and the route: the translation, unless the rule comes from a file that
+ *    was read while the store could not be read.
+ * 7. Otherwise, and for unknown clients: the old service.
  */
 import {
   type ClientDirectory,
@@ -30,24 +31,24 @@ import { type BegunWrite, createWriteLag } from "./write-lag.ts";
 
 /** The facts that decide the side of a request. */
 export interface RolloutRequest {
-  /** The side that gave the client the cursor in the query; undefined without one. */
+  /** The side that issued the cursor in the query; undefined if there is none. */
   readonly cursor: Side | undefined;
-  /** Whether the gateway has issued its token. The old service does not know it. */
+  /** Whether the gateway issued the request's token. The old service does not accept it. */
   readonly hasGatewayToken: boolean;
-  /** Finds the proven sender, as far as it is known by now. Undefined for a stranger. */
+  /** Returns the proven sender, with the current knowledge. Undefined for an unknown sender. */
   readonly findWriter: () => string | undefined;
 }
 
-/** The sender of a write: a client is also known by its user agent, which anybody can have. */
+/** The sender of a write. A client may also be identified by its user agent, which any client can send. */
 type Writer = Pick<RolloutRequest, "findWriter"> & Pick<RolloutDecision, "client">;
 
-/** The side that serves a request, and its owner. */
+/** The side that serves a request, and the request's client. */
 export interface RolloutDecision extends SideDecision {
   /** The client's name in records and commands. Undefined if it is unknown. */
   readonly client: string | undefined;
 }
 
-/** The side that serves each sender. */
+/** Chooses the side that serves each sender. */
 export type Rollout = ReturnType<typeof createRollout>;
 
 export interface RolloutOptions {
@@ -55,24 +56,24 @@ export interface RolloutOptions {
   readonly directory: () => ClientDirectory;
   readonly store: DocumentStore;
   readonly log: Log;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** Milliseconds, monotonic. */
+  /** A monotonic clock in milliseconds. */
   readonly elapsed?: () => number;
-  /** Whether connections to the old service work. */
+  /** Returns whether connections to the old service work. */
   readonly isOldServiceUp?: () => boolean;
 }
 
-/** The key of a sender's writes. A stranger has none. */
+/** Returns the key of a sender's writes. An unknown sender has none. */
 function keyOf({ client, findWriter }: Writer): string | undefined {
   const writer = findWriter();
   return writer === undefined ? undefined : JSON.stringify([client, writer]);
 }
 
-/** Finds why a client has returned. */
+/** Finds the trip because of which a client has returned. */
 type FindTrip = (client: string | undefined, route: string | null) => Trip | undefined;
 
-/** Decides by the returns, else by the rules. The numbers are those of the list above. */
+/** Decides by the returns, otherwise by the rules. The numbers are those of the list above. */
 const createDecide =
   (
     config: () => RolloutConfig,
@@ -80,18 +81,18 @@ const createDecide =
     { tripOf, confirmedConfig }: { readonly tripOf: FindTrip; readonly confirmedConfig: () => RolloutConfig },
   ) =>
   (client: string | undefined, route: string | null): SideDecision => {
-    // 4.
+    // Rule 4.
     if (!returns.isKnown()) return { side: "old", why: "the state store was not read yet" };
-    // 5.
+    // Rule 5.
     const trip = tripOf(client, route);
     if (trip)
       return {
         side: "old",
         why: `turned back by ${trip.by}${trip.reason === null ? "" : `: ${trip.reason}`}`,
       };
-    // 6. and 7.
+    // Rules 6 and 7.
     const decision = decideByRules(config(), client, route);
-    // Returns on other replicas are not known: nobody moves towards the translation.
+    // Returns on other replicas are unknown: no client is moved to the translation.
     const confirmed = confirmedConfig();
     const moves = decision.side === "new" && confirmed !== config();
     return moves && decideByRules(confirmed, client, route).side === "old"
@@ -99,7 +100,7 @@ const createDecide =
       : decision;
   };
 
-/** Every N-th read of the shared state also reads the clients with tokens of the gateway. */
+/** Each time after this number of reads, the clients with tokens of the gateway are read as well. */
 const CLIENTS_EVERY = 5;
 
 /** Creates the reader and writer of the shared state. */
@@ -108,9 +109,9 @@ function createSync(config: () => RolloutConfig, returns: Returns, tokenClients:
   let lastConfig = config();
   let isUnconfirmed = false;
   return {
-    /** The file in force. While the store can't be read, it is the last one before that. */
+    /** Returns the file in force. While the store can't be read, it is the last file before the outage. */
     confirmedConfig: (): RolloutConfig => (isUnconfirmed ? lastConfig : config()),
-    /** Reads and writes it. Call it more than twice a second. @throws {StateUnavailableError} */
+    /** Reads and writes the shared state. Call it more than twice a second. @throws {StateUnavailableError} */
     async sync(): Promise<void> {
       const readsClients = times % CLIENTS_EVERY === 0;
       times += 1;
@@ -123,7 +124,7 @@ function createSync(config: () => RolloutConfig, returns: Returns, tokenClients:
   };
 }
 
-/** Creates the function that chooses the side of requests. Nothing is read yet. */
+/** Creates the function that chooses the side of requests. No data is read yet. */
 export function createRollout({
   config,
   directory,
@@ -173,27 +174,27 @@ export function createRollout({
     beginOld: returns.beginOld,
     turnBack: returns.turnBack,
     resume: returns.resume,
-    /** The side of a client, whatever requests of it are in progress. */
+    /** Returns the side of a client, regardless of its requests in progress. */
     decide,
-    /** The side of a request. @param route Name of the route. Null: the pack has none */
+    /** Returns the side of a request. @param route Name of the route. Null: no route of the pack matches */
     sideOf(identity: ClientIdentity, route: string | null, request: RolloutRequest): RolloutDecision {
       const client = lastingName(directory(), identity);
-      // 1.
+      // Rule 1.
       if (request.hasGatewayToken) {
         tokenClients.note(client ?? UNNAMED);
         return { client, side: "new", why: "the gateway has issued its token" };
       }
       const { cursor, findWriter } = request;
-      // 4. to 7. decide. A cursor (3.) and a recent write (2.) may each replace that decision.
+      // Rules 4 to 7. A cursor (rule 3) and a recent write (rule 2) may each override that decision.
       const decided = decide(client, route);
       const withCursor = keepCursor(decided, cursor);
       return { client, ...keepWrites(withCursor, { client, findWriter }, route) };
     },
-    /** Notes a write before it is sent. @returns undefined if nothing depends on it */
+    /** Records a write before it is sent. @returns undefined if no decision depends on it */
     beginWrite: (writer: Writer, side: Side): BegunWrite | undefined =>
       config().data.kind === "replicated" ? lag.begin(() => keyOf(writer), side) : undefined,
     isFresh: changes.isFresh,
-    /** Other rules apply: cursors go where they came from for a while. */
+    /** Called when different rules apply: for some time, requests with cursors are sent to the side that issued them. */
     fileChanged: changes.fileChanged,
     sync,
   };

@@ -4,7 +4,7 @@ import type { ClientDirectory } from "../../audit/index.ts";
 import { scoreOf, type Evidence } from "./returns/evidence.ts";
 import type { Rollout } from "./sides.ts";
 
-/** The sides of clients, as the admin API returns them. */
+/** The sides of clients in the form for the admin API. */
 export type RolloutStatus = ReturnType<typeof describeRollout>;
 export type ClientStatus = RolloutStatus["clients"][number];
 
@@ -22,28 +22,28 @@ export function describeRollout(sides: Rollout, directory: ClientDirectory) {
   ]);
   return {
     data,
-    /** Whether the state store was read: before, everybody gets the old service. */
+    /** Whether the state store was read. Before that, all clients get the old service. */
     isKnown: returns.isKnown(),
     /** The rules of the file in words. */
     rules: rules.map(({ why, clients, routes }) => ({
       who: clients ? [...clients.keys()].join(", ") : why,
-      /** Null: all. */
+      /** Null: all routes. */
       routes: routes ? [...routes] : null,
     })),
-    /** The side of clients that nobody knows. */
+    /** The side of unknown clients. */
     others: sides.decide(undefined, null).side,
     clients: directory.clients.map(({ name }) => {
       const decision = sides.decide(name, null);
-      /** Routes on which it is on the other side. */
+      /** Routes on which the client is on the other side. */
       const exceptions = [...namedRoutes]
         .map((route) => ({ route, ...sides.decide(name, route) }))
         .filter(({ side }) => side !== decision.side);
       return { name, ...decision, exceptions };
     }),
     trips: returns.trips(),
-    /** Routes that should return, and stay since the old service is not well, as this process sees it. */
+    /** Routes that should return, but don't because the old service is not healthy according to this process. */
     blocked: returns.blocked(),
-    /** How close routes are to a return: each returns at 1. */
+    /** The scores of routes, relative to the score at which a route returns: 1. */
     scores: Object.entries(scores)
       .map(([route, { differences, failures }]) => ({
         route,
@@ -51,7 +51,7 @@ export function describeRollout(sides: Rollout, directory: ClientDirectory) {
         failures: ofTrip(failures),
       }))
       .filter(({ differences, failures }) => differences > 0 || failures > 0),
-    /** Clients with tokens that the gateway issued: the old service does not know these. */
+    /** Clients with tokens that the gateway issued: the old service does not accept them. */
     noWayBack: tokenClients.all(),
     events,
   };

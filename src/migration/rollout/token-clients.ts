@@ -1,16 +1,19 @@
-/** Clients with tokens that the gateway has issued: the old service does not know these, so that such requests never return. */
+/**
+ * Clients with tokens that the gateway issued. The old service does not accept such tokens, so that their requests
+ * never return.
+ */
 import { z } from "zod";
 import { createSharedDocument, type DocumentStore } from "../../base/index.ts";
 
 /** The shared knowledge of replicas about such clients. */
 export type TokenClients = ReturnType<typeof createTokenClients>;
 
-/** A client directory has half of it. */
+/** Maximum number of clients, which is twice that of a client directory. */
 const MAX_CLIENTS = 2000;
 
 const schema = z.object({ tokens: z.array(z.string()) });
 
-/** Creates it. Nothing is read yet. */
+/** Creates the access to the shared knowledge. No data is read yet. */
 export function createTokenClients(store: DocumentStore) {
   let known: ReadonlySet<string> = new Set();
   const document = createSharedDocument(store, {
@@ -22,7 +25,7 @@ export function createTokenClients(store: DocumentStore) {
   const waiting = new Set<string>();
   return {
     all: (): readonly string[] => document.current().tokens,
-    /** Notes that a client uses such a token. */
+    /** Records that a client uses such a token. */
     note(client: string): void {
       if (!known.has(client) && waiting.size < MAX_CLIENTS) waiting.add(client);
     },

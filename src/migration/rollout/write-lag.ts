@@ -1,37 +1,36 @@
-/** `data: replicated`: a client changes sides once the other side has its writes. */
+/** Implements `data: replicated`: a client changes sides after its writes have reached the other side. */
 import { LRUCache } from "lru-cache";
 import type { Side } from "../../gateway/index.ts";
 
 interface Writes {
   readonly side: Side;
   inFlight: number;
-  /** When a service accepted the last one. */
+  /** The time when a service accepted the last write. */
   acceptedAt: number;
-  /** Since when the sender waits for its change; undefined: it does not. */
+  /** The time since which the sender waits for its change; undefined: it does not wait. */
   waitsSince: number | undefined;
-  /** Whether it waits for its return. Later writes do not postpone that. */
+  /** Whether the sender waits for its return, which later writes do not delay. */
   isReturning: boolean;
 }
 
 /**
- * Finds the sender of a write, as far as it is known by now. Undefined for a stranger, whose write keeps nobody on a
- * side.
+ * Returns the sender of a write, with the current knowledge. Undefined for an unknown sender, whose writes are ignored.
  */
 type FindWriter = () => string | undefined;
 
-/** A write on its way. */
+/** A write in progress. */
 export type BegunWrite = ReturnType<ReturnType<typeof createWriteLag>["begin"]>;
 
-/** More senders than a directory has clients. */
+/** Maximum number of senders, more than a directory has clients. */
 const MAX_WRITERS = 5000;
-/** A sender that never stops to write changes nevertheless after this many lags. */
+/** A sender that never stops writing changes sides after this number of lags. */
 const MAX_LAGS = 5;
 
-/** The last writes of senders, as far as this process has seen them. @param clock Milliseconds, monotonic. */
+/** Records the last writes of senders in this process. @param clock a monotonic clock in milliseconds */
 export function createWriteLag(clock: () => number = () => performance.now()) {
   const lastWrites = new LRUCache<string, Writes>({ max: MAX_WRITERS });
 
-  /** The writes to which one more belongs; undefined: it keeps nobody. */
+  /** Returns the writes of a sender on a side; undefined if the writes are ignored. */
   function writesOf(writer: string | undefined, side: Side): Writes | undefined {
     if (writer === undefined) return undefined;
     const before = lastWrites.get(writer);
@@ -42,25 +41,25 @@ export function createWriteLag(clock: () => number = () => performance.now()) {
   }
 
   return {
-    /** Notes a write. It keeps its sender on the side while it is in flight, and once it is accepted for the lag. */
+    /** Records a write. It keeps its sender on the side while it is in flight, and for the lag after it was accepted. */
     begin(findWriter: FindWriter, side: Side) {
       const writer = findWriter();
       const writes = writesOf(writer, side);
       if (writes) writes.inFlight += 1;
       return {
-        /** A service has done the write, or may have. Also after its end. */
+        /** A service has executed the write, or may have. May be called after the end of the response. */
         accept(): void {
-          // A service may have accepted the token of a stranger meanwhile.
+          // A service may have accepted the token of an unknown sender in the meantime.
           const accepted = writer === undefined ? writesOf(findWriter(), side) : writes;
           if (accepted) accepted.acceptedAt = clock();
         },
-        /** Its response has ended. To be called once. */
+        /** Called once, when the response has ended. */
         end(): void {
           if (writes) writes.inFlight -= 1;
         },
       };
     },
-    /** The side on which a sender stays for now; undefined: it may change. */
+    /** Returns the side on which a sender currently stays; undefined: it may change. */
     staysOn(
       writer: string,
       wanted: Side,

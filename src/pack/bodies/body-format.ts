@@ -1,4 +1,4 @@
-/** How bodies are written on each side: their media types, and the wrappers around their objects. */
+/** The formats of bodies on each side: their media types, and the wrappers around their objects. */
 import { NOT_SEPARATE, printForm, type FormStyle } from "./form.ts";
 import { ValidationError, REQUIRED, UNKNOWN_MEMBER, type ErrorDetail } from "../errors/http-error.ts";
 import { isObject, printJson, type SourceLocation } from "../../base/index.ts";
@@ -18,8 +18,8 @@ const MAX_ERRORS = 50;
 export type ClientMediaTypes = ReturnType<typeof compileMediaTypes>;
 
 /**
- * `application/json`, `application/anything+json`, and the type that `curl -d` sends with everything (R-10). Case
- * and further parameters do not count (RFC 9110 8.3, RFC 6839).
+ * `application/json`, `application/anything+json`, and the default type of `curl -d` (R-10). Case and further
+ * parameters are ignored (RFC 9110 8.3, RFC 6839).
  */
 const JSON_TYPES = /^application\/(?:(?:[a-z0-9.!#$&^_-]+\+)?json|x-www-form-urlencoded) *(?:;|$)/i;
 const OTHER_CHARSET = /;\s*charset\s*=(?!\s*"?utf-?8\b)/i;
@@ -33,9 +33,9 @@ export function compileMediaTypes({ media_types: given, null_body: nullBody }: C
   return {
     /** Whether the literal `null` counts as no body. */
     nullIsAbsent: nullBody === "absent",
-    /** Names of the formats in messages. */
+    /** The names of the formats in messages. */
     names: given ?? [JSON_TYPE],
-    /** How to read a body of a media type; undefined if clients may not send it. */
+    /** Returns how to read a body of a media type; undefined if clients may not send it. */
     formatOf(contentType: string | undefined): "json" | "form" | undefined {
       if (contentType === undefined) return first;
       if (OTHER_CHARSET.test(contentType)) return undefined;
@@ -46,7 +46,7 @@ export function compileMediaTypes({ media_types: given, null_body: nullBody }: C
   };
 }
 
-/** Reports a shape that does not have `$object` once. Returns its other names. */
+/** Reports a shape that does not contain `$object` exactly once. Returns its other names. */
 function otherNames(shape: Shape, location: SourceLocation): string[] {
   const names = namesIn(shape).map(({ name }) => name);
   if (names.filter((name) => name === "object").length !== 1)
@@ -54,7 +54,7 @@ function otherNames(shape: Shape, location: SourceLocation): string[] {
   return names.filter((name) => name !== "object");
 }
 
-/** Errors of the members of a body that its wrapper does not have. */
+/** Returns errors for the members of a body that the wrapper does not contain. */
 function unknownMembers(sent: unknown, shape: Shape, resource: string, parent = ""): ErrorDetail[] {
   if (!isObject(sent) || !isObject(shape)) return [];
   const inner = new Map(
@@ -93,7 +93,7 @@ export function compileUnwrap(
 /** How bodies of one kind are sent to the upstream. */
 export type UpstreamBodyFormat = ReturnType<typeof compileUpstreamFormat>;
 
-/** Prints a form. @throws {HttpError} 400 for names that a form can't have, or that are too long together. */
+/** Prints a form. @throws {HttpError} 400 for names that a form can't contain, or whose total length is too long. */
 function printFormOrThrow(content: unknown, { lists, objects }: FormStyle): string {
   try {
     return printForm(content as JsonObject, lists, objects);
@@ -126,25 +126,25 @@ export function compileUpstreamFormat(
     location.report("a form has no list at the top: put it into a wrapper");
   return {
     mediaType,
-    /** Names of path parameters that the wrapper has. */
+    /** The names of path parameters that the wrapper contains. */
     pathParameters: otherNames(shape, location.at("object")),
-    /** Puts an object into its wrapper. @param path Values of the path parameters. */
+    /** Puts an object into its wrapper. @param path values of the path parameters */
     wrap: (object: unknown, path: Readonly<Record<string, string>>): unknown =>
       nameOf(shape) ? object : fillShape(shape, { ...path, object, name: resource }),
-    /** Returns the object in its wrapper. */
+    /** Returns the object from its wrapper. */
     unwrap: (content: unknown): unknown => valueAt(content, path),
-    /** @throws {HttpError} 400 for a form that can't have these names. */
+    /** @throws {HttpError} 400 for a form that can't contain these names */
     print: (content: unknown): string =>
       isForm ? printFormOrThrow(content, { lists, objects }) : printJson(content),
-    /** The name of a field of an error without the wrapper. */
+    /** Returns the name of a field of an error, without the path of the wrapper. */
     unwrapField: (field: string): string =>
       prefix.length > 1 && field.startsWith(prefix) ? field.slice(prefix.length) : field,
   };
 }
 
-/** A body that ended early, or has an encoding that the gateway does not read. */
+/** The message for a body that ended early, or whose encoding the gateway does not support. */
 export const UNREADABLE_BODY = "The body could not be read.";
 
-/** A body of another media type. @param names of the media types that are accepted */
+/** Returns the message for a body of a wrong media type. @param names the names of the accepted media types */
 export const wrongMediaType = (names: readonly string[]): string =>
   `The body must be ${names.join(" or ")} in UTF-8.`;

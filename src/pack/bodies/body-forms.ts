@@ -4,10 +4,10 @@ import type { FieldRule } from "../fields/field-definition.ts";
 import { compileCopy, compileGetter, compileRemover, compileSetter } from "../values/member-paths.ts";
 import type { JsonObject } from "../translation-context.ts";
 
-/** Limits of JSON that a client sends inside a string. */
+/** Limits for JSON that a client sends inside a string. */
 const AS_TEXT = { maxDepth: 32, maxValues: 5000, maxNameLength: 1000 };
 
-/** The part of a body member that reading its forms needs. */
+/** The part of a body member that is needed to read its forms. */
 export interface FormMember {
   readonly name: string;
   readonly get: (body: unknown) => unknown;
@@ -38,15 +38,15 @@ function compileSpellings(members: readonly FormMember[]): (body: JsonObject) =>
   };
 }
 
-/** Returns the id if a client sends a whole object in place of an id. */
+/** Returns the id if a client sends a whole object instead of an id. */
 const idOf = (value: unknown, reference: string): unknown =>
   isObject(value) && Object.hasOwn(value, reference) ? value[reference] : value;
 
 /**
- * Compiles a function that gives the object of a response the form of a body: ids in place of objects, in nested objects
- * too. It does not change the object that it gets.
+ * Compiles a function that converts the object of a response to the form of a body: ids replace objects, even in nested
+ * objects. The function does not change its argument.
  *
- * @param fieldsOf The rules of a nested object.
+ * @param fieldsOf Returns the rules of a nested object
  */
 export function compileBodyForm(
   rules: readonly { readonly name: string; readonly rule: FieldRule }[],
@@ -54,7 +54,7 @@ export function compileBodyForm(
   fieldsOf: (object: string) => Readonly<Record<string, FieldRule>> | undefined,
 ): (shown: JsonObject) => JsonObject {
   const nested = new Map<string, (shown: JsonObject) => JsonObject>();
-  // Compiled when it is needed: objects may contain each other.
+  // Compiled on first use, because objects may contain each other.
   function formOf(object: string): (shown: JsonObject) => JsonObject {
     const fields = Object.entries(fieldsOf(object) ?? {}).map(([name, rule]) => ({ name, rule }));
     const form = nested.get(object) ?? compileBodyForm(fields, reference, fieldsOf);
@@ -82,8 +82,8 @@ export function compileBodyForm(
 }
 
 /**
- * Compiles the rule for members that are ids. After {@link compileForms}, an object in place of an id has no id,
- * which is an error. A member that is an object of a resource may be a new object.
+ * Compiles the rule for members that are ids. After {@link compileForms}, a remaining object instead of an id has no
+ * id, which is an error. A member that is an object of a resource may be a new object.
  */
 export function compileIdCheck(
   members: readonly FormMember[],
@@ -118,8 +118,8 @@ function readAcceptedForm(
 }
 
 /**
- * Compiles a function that turns the aliases and forms that clients send into the documented ones. It does not change the
- * body that it gets.
+ * Compiles a function that converts the aliases and forms that clients send to the documented ones. The function does
+ * not change its argument.
  */
 export function compileForms(
   members: readonly FormMember[],

@@ -1,4 +1,4 @@
-/** The members of a body: which ones the upstream gets, and how their values are translated. */
+/** The members of a body: the ones that are sent to the upstream, and the translation of their values. */
 import type { PartDefinition } from "../schema/pack-definition.ts";
 import type { PathParameterDefinitions } from "../paths/path-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
@@ -13,7 +13,7 @@ import { compileWrite, type WritableMember } from "../fields/write.ts";
 import { compileGetter, compileRemover, compileSetter } from "../values/member-paths.ts";
 import { closeSchema, schemaAt, schemaMembers, type Schema } from "../values/schema-members.ts";
 
-/** A member of a body by its dotted name. */
+/** A member of a body, identified by its dotted name. */
 export interface BodyMember {
   readonly name: string;
   readonly get: (body: unknown) => unknown;
@@ -22,7 +22,7 @@ export interface BodyMember {
 
 /** A member of a translated body whose value is sent in the path. */
 export interface PathMember extends Pick<BodyMember, "get" | "remove"> {
-  /** Its name for the client. */
+  /** The name that clients use. */
   readonly field: string;
 }
 
@@ -54,7 +54,7 @@ export function* compilePart(
 /** Definitions that bodies may refer to. */
 export interface BodyContext extends FieldContext {
   readonly parts: ReadonlyMap<string, Part>;
-  /** Value kinds of the pack. The bodies of a resource have their own, too. */
+  /** The parameters of the pack and of the resource. */
   readonly pathParameters: PathParameterDefinitions;
   /** `error_fields` of the resource. */
   readonly errorNames?: Readonly<Record<string, string>> | undefined;
@@ -71,9 +71,9 @@ export const findParts = (
   );
 
 /**
- * Compiles the members of a body's schema. Reports members without a mapping to the upstream.
+ * Compiles the members of a body's schema. Reports members that are not mapped to the upstream.
  *
- * @param schema The schema of one object, with the members of shared parts.
+ * @param schema The schema of one object, including the members of shared parts.
  * @param find Returns the translation of a member by its dotted name.
  * @param location The location of the schema.
  */
@@ -125,7 +125,7 @@ export function compilePathMembers(
   );
 }
 
-/** The members of a nested object's schema that no field of that object maps to v4. */
+/** Returns the members in a nested object's schema that no field of that object maps to v4. */
 function unmappedMembers(
   { object, write }: FieldRule,
   schema: Schema,
@@ -142,7 +142,7 @@ function unmappedMembers(
   );
 }
 
-/** A schema that allows only the fields of a nested object, or of the items of a list; undefined for other members. */
+/** Returns a schema that only allows the fields of a nested object, or of the items of a list; undefined for other members. */
 export function nestedSchema(
   { object = "", write }: FieldRule,
   { resources }: Pick<FieldContext, "resources">,

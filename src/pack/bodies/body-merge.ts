@@ -9,17 +9,18 @@ import type { JsonObject, WriteContext } from "../translation-context.ts";
 import { compileCopy, compileGetter, compileSetter, parentPaths } from "../values/member-paths.ts";
 import { compilePathValue } from "../paths/path-parameters.ts";
 
-/** v4's response to a call lacks a value for the body. The message is for the log. */
+/** v4's response to a call does not contain a value that the body needs. The message is for the log. */
 export class InvalidCallValueError extends Error {
   override readonly name = "InvalidCallValueError";
   readonly code = "AG_UPSTREAM_RESPONSE_INVALID";
 }
 
 /**
- * Compiles how a v4 member is merged with its current value: v4 would drop other members of an object, and hidden ids of a
- * list.
+ * Compiles how a v4 member is merged with its current value: v4 would drop other members of an object, and hidden ids
+ * of a list.
  *
- * @param below Dotted names of the members below it that a body writes one by one. Objects on the way to them are merged, too.
+ * @param below Dotted names of the nested members that a body writes individually. Their parent objects are merged as
+ *   well.
  */
 function compileMerge(
   below: readonly string[],
@@ -39,8 +40,8 @@ function compileMerge(
 }
 
 /**
- * Compiles the object into which the members of a body are written: a new object, or a copy of the upstream's
- * complete object. A copy keeps all members that the client did not send, in nested objects too.
+ * Compiles the object into which the members of a body are written: a new object, or a copy of the upstream's complete
+ * object. A copy keeps all members that the client did not send, even in nested objects.
  *
  * @param members Dotted names of the upstream's members.
  */
@@ -53,9 +54,9 @@ export function compileTarget(
   const copy = compileCopy(members);
   return ({ calls, isInvalid }) => {
     const current = get(calls);
-    // An invalid body is not sent, and neither are the calls before it.
+    // An invalid body is not sent, so the calls before it are not sent either.
     if (isInvalid && !isObject(current)) return {};
-    // Without the current object the upstream would get an incomplete one, and delete the missing members.
+    // Without the current object, the upstream would get an incomplete one, and delete the missing members.
     if (!isObject(current))
       throw new InvalidCallValueError(
         `the calls before it have no object "${source}" to merge the body with`,
@@ -64,11 +65,14 @@ export function compileTarget(
   };
 }
 
-/** Paths of the values of calls that a body is merged with. */
+/** Returns the paths of the values of calls that a body is merged with. */
 export const mergeSources = ({ merge_with: source = {} }: BodyDefinition): readonly string[] =>
   typeof source === "string" ? [source] : Object.values(source);
 
-/** Sets a member by its dotted name. Objects on the way are copied, since they may be the client's own. */
+/**
+ * Compiles a function that sets a member by its dotted name. Its parent objects are copied, since they may be the
+ * client's own.
+ */
 export function compileAdd(name: string): (v4: JsonObject, value: unknown) => void {
   const set = compileSetter(name);
   if (!name.includes(".")) return set;
@@ -80,13 +84,13 @@ export function compileAdd(name: string): (v4: JsonObject, value: unknown) => vo
 }
 
 /**
- * Compiles the function that adds members to a body (constants, defaults, ids of the path, values of calls), and
- * merges members that v4 replaces as a whole with their current values. Names are dotted if nested. The function
+ * Compiles the function that adds members to a body (constants, defaults, ids of the path, values of calls), and merges
+ * members that v4 replaces as a whole with their current values. Names of nested members are dotted. The function
  * returns the names of the added members.
  *
  * @param members Dotted names of the upstream's members.
- * @param hiddenIn Whether clients never see the object of an id in a member.
- * @param pathParameters Those of the pack and of the resource.
+ * @param hiddenIn Tells whether clients never receive the object of an id in a member.
+ * @param pathParameters The parameters of the pack and of the resource.
  */
 export function compileAdditions(
   {
@@ -100,7 +104,7 @@ export function compileAdditions(
   hiddenIn: (v4: string) => (id: unknown) => boolean,
   pathParameters: PathParameterDefinitions,
 ) {
-  /** Compiles the members of a key. @param compile what gives each its value */
+  /** Compiles the members of a key. @param compile compiles the value of a member */
   const compileMembers = <T, V>(
     definition: Readonly<Record<string, T>>,
     compile: (value: T, name: string) => V,
@@ -129,7 +133,7 @@ export function compileAdditions(
       return text === undefined ? undefined : toValue(text);
     };
   });
-  /** @param complete The whole translated body, if only changes are sent: what the client has sent gets no default. */
+  /** @param complete The whole translated body, if only changes are sent: members that the client has sent get no default. */
   return (v4: JsonObject, complete: JsonObject, { path, calls }: WriteContext): Set<string> => {
     const given = missing.filter(({ get }) => get(v4) === undefined && get(complete) === undefined);
     for (const { get, add, value } of merges) {

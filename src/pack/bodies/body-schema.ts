@@ -40,12 +40,12 @@ const ajv = new Ajv2020({
 });
 ajv.addKeyword({ keyword: "message", schemaType: "string" });
 
-/** Maximum number of errors of one body. Validation stops there. */
+/** Maximum number of errors of one body. Validation stops after this number. */
 const MAX_ERRORS = 50;
 
 /**
- * A keyword that stops validation after {@link MAX_ERRORS}. It is added to schemas of items and members, which may be
- * many. Inside a condition it has no effect, because errors don't count there.
+ * A keyword that stops validation after {@link MAX_ERRORS}. It is added to schemas of items and members, because there
+ * may be many. Inside a condition it has no effect, because errors there are not reported.
  */
 const STOP = "stopAtMaxErrors";
 ajv.addKeyword({
@@ -93,7 +93,7 @@ for (const { type = "", rules } of ajv.RULES.rules) {
   }
 }
 
-/** Adds default limits to lists and objects. `text-bounds.ts` has checked the limits of texts before. */
+/** Adds default limits to lists and objects. `text-bounds.ts` checks the limits of texts earlier. */
 function withLimits(schema: Schema): Schema {
   const { properties, items, additionalProperties } = schema;
   const isOpen = properties === undefined || additionalProperties !== undefined;
@@ -118,7 +118,7 @@ function withLimits(schema: Schema): Schema {
 }
 ajv.addFormat("ip", (text) => shortestAddress(text) !== undefined);
 
-/** Keywords whose errors are dropped. Ajv also reports the failed branch of an `if`, which says more. */
+/** Keywords whose errors are dropped. Ajv also reports the failed branch of an `if`, which is more specific. */
 const SUPPRESSED_KEYWORDS = new Set(["if"]);
 
 /** Parameters of an Ajv error that reasons use. */
@@ -141,7 +141,10 @@ const REASONS: Readonly<Record<string, (params: Params) => string>> = {
   maxProperties: ({ limit }) => `Must have at most ${limit} members.`,
 };
 
-/** No member of a pack has a longer name. The dotted name of an error ends before such a name of a client. */
+/**
+ * Maximum length of a member name in an error. No pack uses longer names. The dotted name of an error ends before a
+ * longer name that a client sent.
+ */
 const MAX_NAME_LENGTH = 100;
 
 /** Turns keys into a dotted name: `alerts`, `cpu` → `alerts.cpu`, and `keys`, `0` → `keys`, or `keys[0]` with indexes. */
@@ -152,27 +155,30 @@ function toDottedName(keys: readonly string[], hasIndexes: boolean): string {
   return named.filter((key) => !/^\d+$/.test(key)).join(".");
 }
 
-/** The field of an error. None for a rule of the whole body. */
+/** The field of an error; empty for a rule about the whole body. */
 function fieldOf(keys: readonly string[], hasIndexes: boolean): Pick<ErrorDetail, "field"> {
   const field = toDottedName(keys, hasIndexes);
   return field === "" ? {} : { field };
 }
 
-/** Whether the reason of a schema also covers a wrong type. With further keywords for one type it is about these. */
+/**
+ * Whether the reason of a schema also covers a wrong type. If the schema contains further keywords for one type, the
+ * reason is about those.
+ */
 function isReasonAboutType({ type, message: _message, properties: _properties, ...rules }: Schema): boolean {
   const types = [type].flat().filter((name) => name !== "null");
   const added: Schema = { ...DEFAULT_LIMITS, [STOP]: true };
   return types.length > 1 || Object.entries(rules).every(([rule, value]) => added[rule] === value);
 }
 
-/** A problem of a body, and the place that it is about. */
+/** A problem of a body, and its location. */
 interface Problem {
   readonly detail: ErrorDetail;
-  /** The keys that lead to the place, as text. */
+  /** The keys that lead to the location, as text. */
   readonly place: string;
-  /** The schema with the rule that is broken. */
+  /** The schema that contains the broken rule. */
   readonly schema: unknown;
-  /** Whether the pack has written its reason. */
+  /** Whether the pack defines the reason. */
   readonly hasPackReason: boolean;
 }
 
@@ -200,9 +206,9 @@ const longTextDetail = ({ keys, limit, message }: LongText, hasIndexes: boolean)
 });
 
 /**
- * The first problems of a body. A member that breaks several rules of one schema has one problem: of the first rule
- * with a `message` of the pack, or else of the first rule. A reason occurs once for a name, because all items of a
- * list have the same name without indexes.
+ * The first problems of a body. A member that breaks several rules of one schema has one problem: that of the first
+ * rule with a `message` of the pack, otherwise that of the first rule. A reason occurs once per name, because all items
+ * of a list have the same name without indexes.
  */
 function toErrorDetails(errors: readonly ErrorObject[], hasIndexes: boolean): ErrorDetail[] {
   const problems: Problem[] = [];
@@ -220,23 +226,23 @@ function toErrorDetails(errors: readonly ErrorObject[], hasIndexes: boolean): Er
   return [...new Map(details.map((detail) => [`${detail.field} ${detail.reason}`, detail])).values()];
 }
 
-/** Returns a schema if it is valid. Otherwise reports that, and returns a schema that allows everything. */
+/** Returns a schema if it is valid. Otherwise reports the problem, and returns a schema that allows everything. */
 export function validSchema(schema: Schema, location: SourceLocation): Schema {
   return location.isChecked || reportInvalidSchema(schema, ajv, location) ? schema : {};
 }
 
 /**
- * Compiles a schema to a function that returns all errors of a body, with alpha's names. That function throws {HttpError}
- * 400 if a text is too long for a pattern.
+ * Compiles a schema to a function that returns all errors of a body, with alpha's names. That function throws
+ * {HttpError} 400 if a text is too long for a pattern.
  *
- * @param hasIndexes whether names of fields have the indexes of items, in brackets
+ * @param hasIndexes whether names of fields contain the indexes of items, in brackets
  */
 export function compileSchema(
   schema: Schema,
   location: SourceLocation,
   hasIndexes = false,
 ): (body: JsonObject | readonly unknown[]) => ErrorDetail[] {
-  // Ajv caches schemas by `$id` forever: the next pack could not use the same one.
+  // Ajv keeps schemas by `$id` forever, so the next pack could not use the same id.
   const { $id: _name, ...unnamed } = schema;
   const limited = withLimits(unnamed);
   function compile(): ValidateFunction {

@@ -30,12 +30,12 @@ import {
 } from "../values/schema-members.ts";
 import { compileBodyWrite } from "./write-body.ts";
 
-/** The body of a client's request, parsed. */
+/** The parsed body of a client's request. */
 export interface SentJson {
   readonly value: unknown;
-  /** Whether all its values are texts. */
+  /** Whether all values in it are texts. */
   readonly isForm: boolean;
-  /** Whether the request has no body, or the literal `null` in its place. Its value is an empty object then. */
+  /** Whether the request has no body, or the literal `null` as its body. The value is then an empty object. */
   readonly isAbsent?: boolean;
 }
 
@@ -43,8 +43,8 @@ export interface SentJson {
 export type BodyRules = Readonly<ReturnType<typeof compileBody>>;
 
 /**
- * Reads the schema of a body: as its file has it, and of one object with the members of shared parts. Reports members
- * that it names and that can never be there.
+ * Reads the schema of a body: as written in its file, and the schema of one object with the members of shared parts.
+ * Reports members in the schema that can never occur.
  */
 function readSchema(definition: BodyDefinition, parts: readonly Part[], location: SourceLocation) {
   const whole = validSchema(definition.schema, location);
@@ -59,7 +59,7 @@ function readSchema(definition: BodyDefinition, parts: readonly Part[], location
   return { whole, isList, merged };
 }
 
-/** Compiles how the object or list of a body is found. The function throws {HttpError} 400 if the body has none. */
+/** Compiles a function that finds the object or list in a body. It throws {HttpError} 400 if there is none. */
 function compileBodyUnwrap(
   client: ClientBodiesDefinition,
   resource: string,
@@ -81,7 +81,7 @@ function compileBodyUnwrap(
   };
 }
 
-/** Members of the upstream's body that the gateway itself sends. */
+/** Lists the members of the upstream's body that the gateway itself sends. */
 const addedMembers = (definition: BodyDefinition): string[] =>
   Object.keys({
     ...definition.set,
@@ -91,19 +91,19 @@ const addedMembers = (definition: BodyDefinition): string[] =>
     ...definition.from_calls,
   });
 
-/** Where the values are that a body has of calls, and what for. */
+/** Lists the locations in calls from which a body takes values, and their purposes. */
 const callSources = (definition: BodyDefinition) => [
   ...mergeSources(definition).map((path) => ({ path, use: "is merged with" })),
   ...Object.values(definition.from_calls ?? {}).map((path) => ({ path, use: "has" })),
 ];
 
-/** The names of a resource in the wrappers of both sides. */
+/** The names of a resource in the wrappers of both dialects. */
 interface WrapperNames {
   readonly client: string;
   readonly upstream: string;
 }
 
-/** Compiles how a client's body is read and checked. @param schema of one object */
+/** Compiles how a client's body is read and checked. @param schema the schema of one object */
 function compileReading(
   members: readonly SentMember[],
   client: ClientBodiesDefinition,
@@ -128,21 +128,21 @@ function compileReading(
     context.errorIndexes.areKept,
   );
   return {
-    /** The client's wrapper as the pack writes it: `$object` is where the object is. */
+    /** The client's wrapper as the pack defines it: `$object` is the location of the object. */
     wrapper: fillShape(client.object ?? "$object", { object: "$object", name }),
     unwrap: compileBodyUnwrap(client, name, bodySchema, location.at("client")),
-    /** Turns an object into its documented form, and drops members that have no effect. */
+    /** Converts an object to its documented form, and drops members that have no effect. */
     normalise(sent: JsonObject, isForm?: boolean) {
       const { body, faults } = readForms(sent);
       return { body: prune(isForm ? convertForm(body) : body) as JsonObject, faults };
     },
-    /** Gives the object of a response the form that `normalise` gives a body: ids in place of objects. */
+    /** Converts the object of a response to the form that `normalise` produces: ids replace objects. */
     asBody: compileBodyForm(
       members,
       context.id,
       (object) => context.resources.get(object)?.definition.fields,
     ),
-    /** Returns the member that the field of an error is, or is part of. */
+    /** Returns the member that the field of an error refers to or is part of. */
     memberOf,
     /** Validates a body against alpha's schema, and returns all errors. */
     check(body: JsonObject | readonly unknown[]): ErrorDetail[] {
@@ -189,24 +189,24 @@ export function compileBody(
   return {
     ...reading,
     ...writing,
-    /** Its schema, merged with those of the shared parts that it uses. */
+    /** The schema, merged with the schemas of the shared parts that the body uses. */
     schema,
     /** All members that are sent to v4, with their dotted names. */
     members,
     /** Rules that the schema can't express. */
     checks: definition.checks ?? [],
-    /** Members of the upstream's body that the gateway itself sends, always or where the client has not. */
+    /** Members of the upstream's body that the gateway itself sends, always or if the client did not send them. */
     added: addedMembers(definition),
-    /** Names of path parameters that are sent in the body. */
+    /** The names of path parameters that are sent in the body. */
     pathParameters: [...Object.values(definition.from_path ?? {}), ...format.pathParameters],
-    /** How the upstream gets the body. */
+    /** The format of the body for the upstream. */
     format,
-    /** Whether bodies are lists. `normalise` and `write` then work on an item, `check` on the list. */
+    /** Whether bodies are lists. `normalise` and `write` then process an item, and `check` processes the list. */
     isList,
-    /** Where the values are that the body is merged with: the name of a call, and the path in its response. */
+    /** The sources of the values that the body is merged with: the name of a call, and the path in its response. */
     mergeSources: mergeSources(definition),
     callSources: callSources(definition),
-    /** Members of the upstream's body whose values its operation has in the path, by path parameter. */
+    /** Members of the upstream's body whose values are sent in the path, by path parameter. */
     toPath,
   };
 }

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { isObject, setMember } from "../../base/index.ts";
 import type { Change, JsonObject } from "../translation-context.ts";
 
-/** Returns the items that differ from the current ones of the same id. Members that an item omits keep their value. */
+/** Returns the items that differ from the current items with the same id. Members that an item omits keep their value. */
 function changedItems(given: readonly unknown[], shown: readonly unknown[], reference: string): unknown[] {
-  // If several items have the same id, the first one counts.
+  // If several items have the same id, the first one is used.
   const byId = new Map(
     shown.toReversed().flatMap((each) => (isObject(each) ? [[each[reference], each] as const] : [])),
   );
@@ -30,12 +30,12 @@ function changeOf(value: unknown, old: unknown, reference: string | undefined): 
 }
 
 /**
- * Finds the members of a body that differ from the current object, as a JSON merge patch (RFC 7396) has them: of an object
- * only its changed members, and a changed list as a whole.
+ * Finds the members of a body that differ from the current object, as a JSON merge patch (RFC 7396): only the changed
+ * members of an object, and a changed list as a whole.
  *
  * @param given The body of the client.
  * @param shown The current alpha object.
- * @param reference The member with the id of an item, if of a list of objects only the changed items are sent.
+ * @param reference The member with the id of an item, if only the changed items of a list are sent.
  */
 export function changedMembers(
   given: JsonObject,

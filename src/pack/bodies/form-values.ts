@@ -1,14 +1,14 @@
-/** Gives the texts of a form the types that the schema of the body says. */
+/** Converts the texts of a form to the types in the schema of the body. */
 import { isObject } from "../../base/index.ts";
 import { parseScalar } from "../paths/query.ts";
 import { hasType, schemaOf, type Schema } from "../values/schema-members.ts";
 
 type Convert = (value: unknown) => unknown;
 
-/** An index of a list. */
+/** Matches an index of a list. */
 const INDEX = /^(?:0|[1-9]\d{0,5})$/;
 
-/** The items of a list with indexes, in their order; undefined for any other object. */
+/** Returns the items of a list with indexes, in order; undefined for any other object. */
 function indexedItems(value: Readonly<Record<string, unknown>>): unknown[] | undefined {
   const entries = Object.entries(value);
   if (!entries.every(([name]) => INDEX.test(name))) return undefined;
@@ -22,7 +22,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-/** Converts a text to the first matching type. Other texts stay, and the schema rejects them. */
+/** Converts a text to the first matching type. Other texts stay unchanged, and the schema rejects them. */
 function compileText(schema: Schema): (text: string) => unknown {
   const [isBoolean, isNullable] = [hasType(schema, "boolean"), hasType(schema, "null")];
   const isNumber = hasType(schema, "number") || hasType(schema, "integer");
@@ -37,7 +37,7 @@ function compileText(schema: Schema): (text: string) => unknown {
   };
 }
 
-/** Values that no schema describes: names from 0 on are a list. */
+/** Converts values that no schema describes: names that count from 0 become a list. */
 function convertUntyped(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(convertUntyped);
   if (!isObject(value)) return value;
@@ -47,8 +47,8 @@ function convertUntyped(value: unknown): unknown {
 }
 
 /**
- * Compiles a function that gives the values of a form the types of a schema: `"5"` becomes a number where the schema has
- * one, a single value a list, `items[0]` the first item of a list, and an empty text null or an empty list.
+ * Compiles a function that converts the values of a form to the types of a schema: `"5"` becomes a number, a single
+ * value becomes a list, `items[0]` becomes the first item of a list, and an empty text becomes null or an empty list.
  */
 export function compileFormValues(schema: Schema): Convert {
   const { properties, items, additionalProperties } = schema;

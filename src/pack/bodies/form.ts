@@ -1,29 +1,29 @@
 /**
- * Bodies of the type `application/x-www-form-urlencoded`, with bracket names for nested values: `address[city]`, `tags[]`,
- * `items[0][name]`, `items[][name]`.
+ * Bodies of the type `application/x-www-form-urlencoded`, with bracket names for nested values: `address[city]`,
+ * `tags[]`, `items[0][name]`, `items[][name]`.
  *
- * Own code: `qs` keeps malformed escapes, merges values that contradict each other, drops names such as `constructor`, and
- * decides by the number of an index whether it has a list. Here a form that is not clear is an error, and the schema of the
- * body decides what is a list (`form-values.ts`).
+ * Own code: `qs` keeps malformed escapes, merges contradicting values, drops names such as `constructor`, and
+ * recognizes lists by the size of an index. Here an ambiguous form is an error, and the schema of the body defines
+ * which values are lists (`form-values.ts`).
  */
 import { isExactNumber, isObject, printJson } from "../../base/index.ts";
 
-/** A value of a form. It has no numbers, and a list with indexes is an object with the indexes as names. */
+/** A value of a form. It contains no numbers, and a list with indexes is an object with the indexes as names. */
 export type FormValue = string | readonly string[] | readonly FormObject[] | FormObject;
 export interface FormObject {
   readonly [name: string]: FormValue;
 }
 
 export interface FormLimits {
-  /** Brackets of one name. */
+  /** Maximum number of brackets in one name. */
   readonly maxDepth: number;
-  /** Values in total, objects included. */
+  /** Maximum total number of values, objects included. */
   readonly maxValues: number;
-  /** Characters of a name between brackets. Default: no limit. */
+  /** Maximum number of characters of a name between brackets. Default: no limit. */
   readonly maxNameLength?: number;
 }
 
-/** A value while the form is parsed. A name may not have both a value and members. */
+/** A value during the parsing of a form. A name may not have both a value and members. */
 interface Node {
   readonly values: string[];
   readonly members: Map<string, Node>;
@@ -35,7 +35,7 @@ interface Node {
 
 const createNode = (): Node => ({ values: [], members: new Map(), isList: false, items: [] });
 
-/** Whether an item of a list without indexes has a member. A list in it may have more values. */
+/** Whether an item of a list without indexes already contains a member. A list in it may receive more values. */
 function hasMember(item: Node, keys: readonly string[]): boolean {
   if (keys.includes("")) return false;
   const found = keys.reduce<Node | undefined>((node, key) => node?.members.get(key), item);
@@ -52,7 +52,7 @@ function decode(text: string): string {
   }
 }
 
-/** Splits `a[b][]` into `a`, `b` and an empty key. A name whose brackets are not complete is one key. */
+/** Splits `a[b][]` into `a`, `b` and an empty key. A name with incomplete brackets is one key. */
 function splitName(name: string, maxDepth: number): string[] {
   const first = name.indexOf("[");
   if (first <= 0 || !name.endsWith("]")) return [name];
@@ -77,17 +77,17 @@ function valueOf({ values, members, isList, items }: Node): FormValue {
   return values.length === 1 && !isList && only !== undefined ? only : values;
 }
 
-/** Not by assignment, because `__proto__` must remain an ordinary member. */
+/** The members are not assigned, because `__proto__` must remain an ordinary member. */
 const objectOf = (members: ReadonlyMap<string, Node>): FormObject =>
   Object.fromEntries([...members].map(([name, node]) => [name, valueOf(node)]));
 
 /**
- * Parses a form. A name that comes several times, or ends with `[]`, has a list of its values. `items[][name]` is a member of
- * the last object of a list, and of a new one if that object has the member.
+ * Parses a form. A name that occurs several times, or ends with `[]`, has a list of values. `items[][name]` is a member
+ * of the last object of a list, or of a new object if the last one already contains that member.
  *
- * @throws {SyntaxError} If an escape is malformed or not UTF-8, or a name has contradicting values. No message has any of
- *   the text, which may be a secret.
- * @throws {RangeError} If it is nested deeper, has more values or has longer names than allowed.
+ * @throws {SyntaxError} If an escape is malformed or not UTF-8, or a name has contradicting values. No message contains
+ *   any of the text, which may be a secret.
+ * @throws {RangeError} If it is nested deeper, or contains more values or longer names than allowed.
  */
 export function parseForm(
   text: string,
@@ -106,7 +106,7 @@ export function parseForm(
     node.members.set(key, created);
     return created;
   };
-  /** The object of a list without indexes that gets a member. @param rest Keys behind the brackets. */
+  /** Returns the object in a list without indexes that receives a member. @param rest Keys after the brackets. */
   const itemOf = ({ items }: Node, rest: readonly string[]): Node => {
     const last = items.at(-1);
     if (last && !hasMember(last, rest)) return last;
@@ -120,7 +120,7 @@ export function parseForm(
       throw new RangeError(`name of more than ${maxNameLength} characters`);
     const isList = keys.length > 1 && keys.at(-1) === "";
     if (isList) keys.pop();
-    // `a[][]` does not say which list has the value.
+    // `a[][]` does not define which list contains the value.
     if (keys.some((key, index) => key === "" && index > 0 && (keys[index + 1] ?? "") === ""))
       throw new SyntaxError("a list of lists without indexes");
     const path = isList ? [...keys, ""] : keys;
@@ -147,18 +147,18 @@ export function parseForm(
 /** How a form repeats the values of a list: `tags[]=a`, `tags[0]=a` or `tags=a`. */
 export type FormLists = "brackets" | "indexes" | "repeat";
 
-/** How a form writes lists, and the objects in a list: `items[0][name]=a` or `items[][name]=a`. */
+/** The style of lists, and of objects in a list: `items[0][name]=a` or `items[][name]=a`. */
 export interface FormStyle {
   readonly lists: FormLists;
   readonly objects: "indexes" | "brackets";
 }
 
-/** The message of {@link printForm} about a list that a form without indexes can't have. */
+/** The message of {@link printForm} about a list that a form without indexes can't represent. */
 export const NOT_SEPARATE = "a list of objects that nothing separates";
 
 /**
- * Without an index, an object of a list begins when a member occurs again. The first member must be a single value of
- * the previous object.
+ * Without an index, a new object of a list starts if a member occurs again. So the first member must be a single value
+ * that the previous object contains.
  */
 function beginsObject(item: unknown, before: unknown): boolean {
   const [first] = isObject(item) ? Object.entries(item) : [];
@@ -170,7 +170,7 @@ function beginsObject(item: unknown, before: unknown): boolean {
 const listSuffix = (lists: FormLists, index: number): string =>
   lists === "indexes" ? `[${index}]` : lists === "brackets" ? "[]" : "";
 
-/** The text of a value. An empty value gives an empty text. */
+/** Returns the text of a value. An empty value becomes an empty text. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   const isScalar = typeof value === "number" || typeof value === "boolean" || isExactNumber(value);
@@ -178,12 +178,12 @@ function textOf(value: unknown): string {
 }
 
 /**
- * Maximum length of all names of a printed form. Each value repeats the names that lead to it, so that a long name above
+ * Maximum length of all names of a printed form. Each value repeats the names that lead to it, so a long name above
  * many values would fill the memory.
  */
 const MAX_NAMES_LENGTH = 1_000_000;
 
-/** Items that are lists have an index in each style, and so have objects by default. */
+/** Items that are lists have an index in each style. By default, items that are objects have one as well. */
 function* pairsOf(name: string, value: unknown, style: FormStyle): Generator<[string, string]> {
   if (Array.isArray(value) && value.length > 0) {
     for (const [index, item] of value.entries()) {
@@ -196,7 +196,7 @@ function* pairsOf(name: string, value: unknown, style: FormStyle): Generator<[st
     }
   } else if (isObject(value) && Object.keys(value).length > 0) {
     for (const [key, member] of Object.entries(value)) {
-      // `a[]` and `a[b][c]` have another meaning.
+      // `a[]` and `a[b][c]` would have a different meaning.
       if (key === "" || /[[\]]/.test(key)) throw new SyntaxError("a name that is empty or has brackets");
       yield* pairsOf(`${name}[${key}]`, member, style);
     }
@@ -206,7 +206,7 @@ function* pairsOf(name: string, value: unknown, style: FormStyle): Generator<[st
 /**
  * Prints an object as a form. Null, an empty list and an empty object are empty texts.
  *
- * @throws {SyntaxError} If the name of a nested value is empty or has brackets; {@link NOT_SEPARATE}.
+ * @throws {SyntaxError} If the name of a nested value is empty or contains brackets, or with {@link NOT_SEPARATE}.
  * @throws {RangeError} If the names of all values together are too long.
  */
 export function printForm(

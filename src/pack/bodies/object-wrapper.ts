@@ -1,4 +1,7 @@
-/** Wrappers around objects, such as `{ "customer": { … } }`, of both dialects: single ones, and the items of lists. */
+/**
+ * Wrappers around objects, such as `{ "customer": { … } }`, of both dialects, around single objects and around items of
+ * lists.
+ */
 import {
   createMemberTable,
   type Cursor,
@@ -9,10 +12,10 @@ import {
 } from "../../base/index.ts";
 import { fillShape, findPath, type Shape } from "../values/shape.ts";
 
-/** Reads the object in a wrapper. Returns undefined if the value has none. */
+/** Reads the object in a wrapper. Returns undefined if the value contains no object. */
 export type ReadWrapped = <T>(from: Cursor, readObject: (from: Cursor) => T) => T | undefined;
 
-/** Returns the keys that lead to the object. @param name of the resource: `$name` as a key */
+/** Returns the keys that lead to the object. @param name the name of the resource, for the key `$name` */
 export const objectPath = (shape: Shape, name: string): readonly string[] =>
   findPath(shape, "object", { name }) ?? [];
 
@@ -37,10 +40,10 @@ export function createObjectReader(path: readonly string[]): ReadWrapped | undef
   };
 }
 
-/** Placeholder of the object in the text of a wrapper. No pack has it. */
+/** Placeholder of the object in the text of a wrapper. It is unique, so no pack contains it. */
 const OBJECT = crypto.randomUUID();
 
-/** Returns the texts of a wrapper before and after its object. @param name of the resource: `$name` */
+/** Returns the texts of a wrapper before and after its object. @param name the name of the resource, for `$name` */
 export function wrapperTexts(shape: Shape, name: string): readonly [open: string, close: string] {
   const [open = "", close = ""] = printJson(fillShape(shape, { name, object: OBJECT })).split(
     printJson(OBJECT),

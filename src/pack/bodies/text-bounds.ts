@@ -1,20 +1,20 @@
-/** Bounds the texts of bodies wherever they are: also in places that no subschema describes. */
+/** Limits the length of all texts in a body, even of those that no subschema describes. */
 import { isObject } from "../../base/index.ts";
 import { prepareRegex } from "../../jsonata/index.ts";
 import { DEFAULT_LIMITS, hasType, keysOfPointer, type Schema } from "../values/schema-members.ts";
 
-/** A text that is longer than its bound. */
+/** A text that exceeds its limit. */
 export interface LongText {
-  /** Names of members, and indexes of items. */
+  /** The names of members and indexes of items that lead to the text. */
   readonly keys: readonly string[];
   readonly limit: number;
-  /** The pack's message for clients about the value. */
+  /** The pack's message for clients about the text. */
   readonly message: string | undefined;
 }
 
 type Found = readonly [keys: readonly string[], text: string];
 
-/** The texts that may be too long: a character has at most two UTF-16 units. */
+/** Finds the texts that may be too long: a character consists of at most two UTF-16 units. */
 function* longTextsOf(value: unknown, keys: readonly string[] = []): Generator<Found> {
   if (typeof value === "string") {
     if (value.length > DEFAULT_LIMITS.maxLength) yield [keys, value];
@@ -25,7 +25,7 @@ function* longTextsOf(value: unknown, keys: readonly string[] = []): Generator<F
   }
 }
 
-/** Whether a body has a text that may be too long. Runs for each body, so it makes nothing. */
+/** Whether a body contains a text that may be too long. Runs for each body, so it allocates nothing. */
 function hasLongText(value: unknown): boolean {
   if (typeof value === "string") return value.length > DEFAULT_LIMITS.maxLength;
   if (typeof value !== "object" || value === null) return false;
@@ -49,7 +49,7 @@ const schemasIn = (schemas: unknown): Schema[] =>
       ? Object.values(schemas).flatMap(schemaOf)
       : [];
 
-/** The schema that a reference inside the same schema names. */
+/** Returns the schema that a reference inside the same schema names. */
 function resolveLocal(root: Schema, reference: unknown): Schema[] {
   if (typeof reference !== "string" || !reference.startsWith("#")) return [];
   return schemaOf(
@@ -60,10 +60,10 @@ function resolveLocal(root: Schema, reference: unknown): Schema[] {
   );
 }
 
-/** All subschemas that may apply to the same value as one of some schemas. */
+/** Returns all subschemas that may apply to the same value as one of the given schemas. */
 function applicable(schemas: readonly Schema[], root: Schema): Set<Schema> {
   const found = new Set(schemas);
-  // Members that are added to a set during its iteration are visited too.
+  // Members that are added to a set during its iteration are visited as well.
   for (const schema of found) {
     const others = [
       ...["anyOf", "allOf", "oneOf", "dependentSchemas"].flatMap((keyword) => schemasIn(schema[keyword])),
@@ -75,7 +75,7 @@ function applicable(schemas: readonly Schema[], root: Schema): Set<Schema> {
   return found;
 }
 
-/** The subschemas of the members or items of a value. */
+/** Returns the subschemas of the members or items of a value. */
 function below(schema: Schema, key: string): Schema[] {
   const { properties, patternProperties, additionalProperties, prefixItems, items } = schema;
   const named = isObject(properties) && Object.hasOwn(properties, key) ? schemaOf(properties[key]) : [];
@@ -94,7 +94,7 @@ function below(schema: Schema, key: string): Schema[] {
   ];
 }
 
-/** The bound of a text; undefined if no text can be there, so that its type is the problem. */
+/** Returns the limit of a text; undefined if no text is allowed there, so that its type is the problem. */
 function boundOf(root: Schema, keys: readonly string[]): Omit<LongText, "keys"> | undefined {
   let schemas = applicable([root], root);
   for (const key of keys)
@@ -110,7 +110,7 @@ function boundOf(root: Schema, keys: readonly string[]): Omit<LongText, "keys"> 
   return { limit: limits.length === 0 ? DEFAULT_LIMITS.maxLength : Math.max(...limits), message };
 }
 
-/** The number of characters, as JSON Schema counts them. */
+/** Counts characters as JSON Schema does. */
 const lengthOf = (text: string): number => {
   let length = 0;
   for (const _character of text) length += 1;
@@ -118,10 +118,10 @@ const lengthOf = (text: string): number => {
 };
 
 /**
- * Finds the texts of a body that are longer than the schema allows at their place, or longer than the default where it
- * says nothing.
+ * Finds the texts of a body that are longer than the schema allows there, or longer than the default if the schema has
+ * no limit.
  *
- * @param most number of texts that are searched for
+ * @param most maximum number of texts to find
  */
 export function findLongTexts(schema: Schema, body: unknown, most: number): LongText[] {
   const found: LongText[] = [];

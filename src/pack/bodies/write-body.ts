@@ -20,17 +20,20 @@ import { UnknownValue } from "../values/value-kind.ts";
 export interface WrittenBody {
   readonly v4: JsonObject;
   readonly faults: readonly ErrorDetail[];
-  /** Names of v4 members that the gateway added. Errors about these are not reported to the client. */
+  /** Names of the v4 members that the gateway added. Errors about them are not reported to the client. */
   readonly added: ReadonlySet<string>;
-  /** Whether there is nothing to send to v4, neither from the client nor from the gateway. */
+  /** Whether neither the client nor the gateway sends anything to v4. */
   readonly empty: boolean;
-  /** Whether the client sent a member, by its alpha name. */
+  /** Whether the client sent a member, identified by its alpha name. */
   readonly sent: (member: string) => boolean;
-  /** The members that v4 does not get, or gets with another value. Members with `loss_when` are not checked here. */
+  /**
+   * The members whose values v4 does not receive, or receives as different values. Members with `loss_when` are not
+   * checked here.
+   */
   readonly losses: readonly string[];
 }
 
-/** Whether v4 does not get the value of a member, or gets the value of another alpha value. */
+/** Whether v4 does not receive the value of a member, or receives a value that belongs to a different alpha value. */
 function isLostInWrite(
   { values, write }: FieldRule,
   alpha: unknown,
@@ -75,11 +78,11 @@ function addWritten(
   return { faults, empty };
 }
 
-/** Whether the translation of a member may read values of calls. Fields of a nested object may read them, too. */
+/** Whether the translation of a member may read values of calls. Fields of a nested object may read them as well. */
 const mayReadCalls = ({ rule: { write = "", object } }: SentMember): boolean =>
   object !== undefined || /\$calls\b/.test(write);
 
-/** The losses of members whose value the upstream does not get, or gets as another one. */
+/** Finds the losses of members whose value the upstream does not receive, or receives as a different value. */
 const findLosses = (
   body: JsonObject,
   given: readonly SentMember[],
@@ -94,7 +97,7 @@ const findLosses = (
       : [],
   );
 
-/** Creates the test whether clients never see the object of an id in a member of the upstream's body. */
+/** Creates the test whether clients never receive the object of an id in a member of the upstream's body. */
 const hiddenIn =
   (members: readonly SentMember[], { catalogs }: Pick<BodyContext, "catalogs">) =>
   (v4: string): ((id: unknown) => boolean) => {
@@ -102,7 +105,7 @@ const hiddenIn =
     return catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
   };
 
-/** Whether an expression over the body may read a member that breaks the schema. */
+/** Whether an expression over the body may read a member that violates the schema. */
 function readsInvalid(
   { inputNames, variables }: Pick<ScopedExpression, "inputNames" | "variables">,
   errors: readonly ErrorDetail[],
@@ -112,7 +115,7 @@ function readsInvalid(
   return errors.some(({ field }) => field === undefined || inputNames.has(field.split(/[.[]/)[0] ?? ""));
 }
 
-/** Errors without those that say the same about the same member again. */
+/** Removes repeated errors: those with the same text about the same member. */
 function withoutRepeats(errors: readonly ErrorDetail[]): ErrorDetail[] {
   const seen = new Set<string>();
   return errors.filter(({ field, reason }) => {
@@ -123,9 +126,9 @@ function withoutRepeats(errors: readonly ErrorDetail[]): ErrorDetail[] {
   });
 }
 
-/** Members of the upstream's body that are computed from the client's. */
+/** Members of the upstream's body that are computed from the client's body. */
 interface Computed {
-  /** Adds those that have a value. */
+  /** Functions that add the members that have a value. */
   readonly puts: ((v4: JsonObject) => void)[];
   readonly faults: ErrorDetail[];
 }
@@ -179,7 +182,7 @@ export function compileBodyWrite(
   const createTarget = compileTarget(definition.merge_with, upstreamMembers);
   const { unknown_record: unknownRecord } = context.dialect.messages;
   const pathMembers = new Set(Object.values(definition.to_path ?? {}));
-  /** Whether the upstream gets a member in its path, and so also where it is unchanged. */
+  /** Whether the upstream receives a member in its path. Such a member is sent even if it is unchanged. */
   const isInPath = (member: SentMember | undefined): boolean => pathMembers.has(member?.rule.upstream ?? "");
 
   const addGatewayMembers = compileAdditions(
@@ -191,11 +194,11 @@ export function compileBodyWrite(
   const compute = compileComputed(definition.from_body ?? {}, context, location.at("from_body"));
   const membersIn = (body: JsonObject): SentMember[] => members.filter(({ get }) => get(body) !== undefined);
 
-  /** A check that fails where a member was left out says nothing about the client's value. */
+  /** Drops failures of checks after a member was omitted, because they say nothing about the client's value. */
   const withoutFailures = (errors: readonly ErrorDetail[], { schemaErrors = [] }: WriteContext) =>
     schemaErrors.length === 0 ? errors : errors.filter(({ cause }) => cause === undefined);
 
-  /** Returns the errors that are known before any call: of members and checks that read no values of calls. */
+  /** Returns the errors that are known before any call: those of members and checks that read no values of calls. */
   function findEarlyFaults(body: JsonObject, writing: WriteContext): MaybePromise<readonly ErrorDetail[]> {
     const given = membersIn(body).filter((member) => !mayReadCalls(member));
     return thenMaybe(writeMembers(given, body, writing, writing.change), (written) =>

@@ -1,4 +1,4 @@
-/** `chunk` of the key `bulk`: several ids in one call to the upstream. */
+/** `chunk` of the key `bulk`: one call to the upstream contains several ids. */
 import { z } from "zod";
 import { about, fromJsonText, isExactNumber } from "../../base/index.ts";
 import { compileCopy, compileGetter, compileSetter } from "../values/member-paths.ts";
@@ -7,10 +7,10 @@ import type { RouteFacts } from "../key-rules.ts";
 
 const name = z.string().min(1);
 
-/** Calls of one client request, and ids of one call. */
+/** Maximum number of calls for one client request, and of ids in one call. */
 export const MOST_CALLS = 100;
 
-/** Several ids in one call. */
+/** The schema of several ids in one call. */
 export const chunkSchema = z.strictObject({
   size: about(z.int().min(2).max(MOST_CALLS), "The most ids in a call.", 20),
   member: about(
@@ -26,10 +26,10 @@ export const chunkSchema = z.strictObject({
   id: about(name.default("id"), "The member of the upstream's object with its id. Default: `id`.", "number"),
 });
 
-/** How several ids are sent in one call, and found in its response. */
+/** How several ids are sent in one call, and how their objects are found in its response. */
 export type BulkChunk = ReturnType<typeof compileChunk>;
 
-/** The text of an id. */
+/** Returns the text of an id. */
 const idText = (id: unknown): string | undefined => {
   if (isExactNumber(id)) return id.rawJSON;
   return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
@@ -42,9 +42,9 @@ export function compileChunk({ size, member, type, id }: z.infer<typeof chunkSch
   const [set, copy] = [compileSetter(member ?? ""), compileCopy([member ?? ""])];
   return {
     size,
-    /** Returns the text of the id of an upstream object; undefined for an object without one. */
+    /** Returns the text of the id of an upstream object; undefined if the object has no id. */
     idOf,
-    /** Returns the upstream's body with the ids of a call; undefined where they are in its path. */
+    /** Returns the upstream's body with the ids of a call; undefined if the ids are in the path. */
     addIds:
       member === undefined
         ? undefined
@@ -56,7 +56,7 @@ export function compileChunk({ size, member, type, id }: z.infer<typeof chunkSch
   };
 }
 
-/** Reports problems of a chunk on a route. */
+/** Reports problems of a route's chunk. */
 export function chunkProblems({ keys, body }: RouteFacts) {
   const { chunk } = keys["bulk"] as { readonly chunk?: { readonly member?: string } };
   if (!chunk) return [];

@@ -15,14 +15,14 @@ import {
 /** The names of the results in the shape of a response. */
 const RESULTS = ["items", "successes", "failures"] as const;
 
-/** The names of each shape, and the names of which it needs at least one. */
+/** The names that each shape may contain, and those of which at least one is required. */
 const SHAPES = {
   success: { names: ["id", "status", "object"], required: undefined },
   failure: { names: ["id", "status", "error"], required: undefined },
   list: { names: [...RESULTS, "succeeded", "failed"], required: RESULTS },
 } as const;
 
-/** Reports names that a shape can't have, and a list without results. */
+/** Reports names that a shape can't contain, and a list without results. */
 export function reportInvalidShapes(
   definition: { readonly [shape in keyof typeof SHAPES]?: Shape },
   location: SourceLocation,
@@ -37,10 +37,10 @@ export function reportInvalidShapes(
   }
 }
 
-/** A value in a text of a result, `No book {id}`. */
+/** Matches a value in the text of a result, such as `No book {id}`. */
 const NAME_IN_TEXT = /\{(id|status)\}/g;
 
-/** Whether a part of a shape is a text with values in it. */
+/** Whether a part of a shape is a text that contains values. */
 const isFilledText = (shape: Shape): shape is string =>
   typeof shape === "string" && nameOf(shape) === undefined && shape.search(NAME_IN_TEXT) >= 0;
 
@@ -55,13 +55,13 @@ export function fillResult(shape: Shape, values: ShapeValues, id: string): unkno
     : fillShape(shape, values);
 }
 
-/** A shape of results whose texts with values are the name of a value, `$text`. */
+/** Replaces texts that contain values by the name of a value, `$text`. */
 const nameTexts = (shape: Shape): Shape => {
   if (isFilledText(shape)) return "$text";
   return isObject(shape) ? fillMembers(shape, {}, nameTexts) : shape;
 };
 
-/** The shapes of a route, and how many results a response has at most. */
+/** The shapes of a route, and the maximum number of results in a response. */
 interface ResultShapes {
   readonly success: Shape;
   readonly failure: Shape;
@@ -69,7 +69,7 @@ interface ResultShapes {
   readonly most: number;
 }
 
-/** The schema of the results of many calls. @param object The schema of one of them. */
+/** Returns the schema of the results of many calls. @param object the schema of one object */
 export function describeResults({ success, failure, list, most }: ResultShapes, object: Json): Json {
   const count = { type: "integer", minimum: 0 };
   const describe = (shape: Shape, values: Readonly<Record<string, Json>>): Json =>

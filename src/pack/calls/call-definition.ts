@@ -7,7 +7,7 @@ const name = z.string().min(1);
 
 const expression = z.string().min(1);
 
-/** Polling ends before clients and proxies give up. In milliseconds. */
+/** Maximum duration of polling in milliseconds. It is shorter than the time-outs of clients and proxies. */
 const LONGEST_TIME = 300_000;
 
 const failed = z.strictObject({
@@ -71,7 +71,7 @@ const unfinished = z
     message: "a success with a body has a status from 200 to 299, and not 204",
   });
 
-/** Keys about the sending of a call: when, and with which data. */
+/** Keys about sending a call: its time and its data. */
 const requestKeys = {
   upstream: about(name, "The upstream operation. It can contain names in braces.", "GET /books/{id}/loan"),
   at: about(
@@ -111,7 +111,7 @@ const requestKeys = {
   ),
 };
 
-/** Keys about its response. */
+/** Keys about the response of a call. */
 const responseKeys = {
   all_pages: about(
     z.literal(true).optional(),
@@ -147,7 +147,7 @@ const responseKeys = {
   ),
 };
 
-/** Keys about its failure. */
+/** Keys about the failure of a call. */
 const failureKeys = {
   not_found_field: about(
     name.optional(),
@@ -176,7 +176,7 @@ const failureKeys = {
   ),
 };
 
-/** A call that routes share by its name. */
+/** A named call that several routes share. */
 export const sharedCall = z.strictObject({ ...requestKeys, ...responseKeys, ...failureKeys });
 
 /** A call of a route. */
@@ -191,19 +191,19 @@ export const ownCall = z.strictObject({
   ...failureKeys,
 });
 
-/** A call as a pack has it. Calls of `pack.yaml` have their names as keys. */
+/** A call as the pack defines it. Calls in `pack.yaml` have their names as keys. */
 export type CallDefinition = z.infer<typeof ownCall>;
-/** A call that routes share. Its name is its key in `pack.yaml`. */
+/** A call that several routes share. Its name is its key in `pack.yaml`. */
 export type SharedCallDefinition = z.infer<typeof sharedCall>;
 
-/** Keys of a route as the pack writes them. A text among its calls is the name of a call of `pack.yaml`. */
+/** Keys of a route as the pack writes them. A text in the list of calls is the name of a call in `pack.yaml`. */
 type KeysWithCalls = Readonly<Record<string, unknown>>;
 
-/** The calls of a route as the pack writes them. */
+/** Returns the calls of a route as the pack writes them. */
 export const writtenCalls = (keys: KeysWithCalls): readonly (string | CallDefinition)[] =>
   (keys["calls"] as readonly (string | CallDefinition)[] | undefined) ?? [];
 
-/** The definitions of the calls of a route. */
+/** Returns the definitions of the calls of a route. */
 export const definedCalls = (
   keys: KeysWithCalls,
   shared: ReadonlyMap<string, SharedCallDefinition>,
@@ -214,6 +214,6 @@ export const definedCalls = (
     return definition ? { ...definition, name: call } : [];
   });
 
-/** Whether a route has calls with parts of its object. */
+/** Whether some calls of a route read or write parts of its object. */
 export const hasParts = (keys: KeysWithCalls): boolean =>
   writtenCalls(keys).some((call) => typeof call !== "string" && call.part !== undefined);

@@ -8,20 +8,20 @@ import type { ReceivedResponse, Scope } from "../translation-context.ts";
 export class CallExpressions {
   readonly #location: SourceLocation;
   readonly #phase: Phase;
-  /** Whether one of them reads headers of responses. */
+  /** Whether an expression reads headers of responses. */
   readsHeaders = false;
-  /** Whether one of them reads values of other calls. */
+  /** Whether an expression reads values of other calls. */
   readsCalls = false;
 
-  /** @param phase when the call is sent */
+  /** @param phase the phase of the request in which the call is sent */
   constructor(location: SourceLocation, phase: Phase) {
     this.#location = location;
     this.#phase = phase;
   }
 
   /**
-   * @param phase when the expression runs, if not when the call is sent
-   * @param own more variables, which this expression alone has
+   * @param phase the phase in which the expression runs, if not that of the call
+   * @param own additional variables for this expression
    */
   compile(source: string, keys: readonly string[], phase = this.#phase, own: readonly string[] = []) {
     const expression = compileScoped(source, this.#location.at(...keys), phase, own);
@@ -30,7 +30,7 @@ export class CallExpressions {
     return expression;
   }
 
-  /** Compiles an expression over the response of the call itself. */
+  /** Compiles an expression over the response of this call. */
   ofResponse(source: string, keys: readonly string[]) {
     const { evaluate } = this.compile(
       source,

@@ -1,9 +1,9 @@
-/** Descriptions of a call of a route: why it is sent, and its purpose for programs without the gateway. */
+/** Descriptions of a call of a route: the reason for it, and its purpose for programs without the gateway. */
 import type { KeyContext, KeyResource } from "../keys/key-context.ts";
 import type { CallDefinition } from "./call-definition.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** The fields of a response that need a call. */
+/** Returns the fields of a response that need a call. */
 const fieldsOf = (name: string, { fields }: KeyResource): string[] =>
   [...fields].flatMap(([field, { read = "" }]) =>
     new RegExp(String.raw`\$calls\.${RegExp.escape(name)}\b`).test(read) ? [field] : [],
@@ -20,14 +20,14 @@ function describeTime({ repeat, status }: CallDefinition): string[] {
     : after;
 }
 
-/** Why and when a call before the main call is sent. */
+/** Describes the reason for a call before the main call, and its condition. */
 function describeBefore({ name, not_found_field: field, ...call }: CallDefinition): string {
   if (call.repeat) return ["before the call", ...describeTime(call)].join(", ");
   if (field !== undefined) return `before the call, to validate "${field}"`;
   return name === undefined ? "before the call" : `before the call, for expressions that use $calls.${name}`;
 }
 
-/** Why and when another call is sent. */
+/** Describes the reason for a different call, and its condition. */
 function describeAfter(call: CallDefinition): string {
   const { name, answer, each, all_pages: allPages, when } = call;
   const purpose =
@@ -64,9 +64,9 @@ export function describeCall(
   endpoint: Endpoint,
   context: KeyContext,
 ): {
-  /** Why and when it is sent, for authors. */
+  /** The reason for the call and its condition, for authors. */
   readonly why: string;
-  /** The same for programs that call the upstream without the gateway. Undefined if only the gateway needs it. */
+  /** The same for programs that call the upstream without the gateway. Undefined if only the gateway needs the call. */
   readonly guide: string | undefined;
 } {
   if (definition.at === "before") return { why: describeBefore(definition), guide: undefined };

@@ -20,7 +20,7 @@ import type { ReceivedResponse, Scope } from "../translation-context.ts";
 /** A call of a route, in addition to its main call. */
 export type RouteCall = Readonly<ReturnType<typeof compileCall>>;
 
-/** Compiles the client's object of a call that has failed. */
+/** Compiles the client's object for a call that has failed. */
 function compileFallback({ fallback }: CallDefinition, expressions: CallExpressions) {
   if (fallback === undefined) return undefined;
   const { evaluate } = expressions.compile(fallback, ["fallback"], "response", ["failure"]);
@@ -30,7 +30,7 @@ function compileFallback({ fallback }: CallDefinition, expressions: CallExpressi
     });
 }
 
-/** Compiles the condition of a call. A client's body on which it fails is invalid. */
+/** Compiles the condition of a call. If it fails on a client's body, the body is invalid. */
 function compileWhen({ when, at }: CallDefinition, location: SourceLocation): ScopedCondition {
   const holds =
     at === "before"
@@ -41,7 +41,7 @@ function compileWhen({ when, at }: CallDefinition, location: SourceLocation): Sc
 
 const EITHER = "one of them needs another name";
 
-/** Compiles the operation, and reports names in braces that could be two things. */
+/** Compiles the operation, and reports ambiguous names in braces. */
 function compileOperation(
   { upstream, at, each, values = {} }: CallDefinition,
   earlier: readonly string[],
@@ -65,7 +65,7 @@ function compileOperation(
   return endpoint;
 }
 
-/** Compiles how a part of an object is read where nothing of it is written. */
+/** Compiles how a part of an object is read if no part of it is written. */
 function compilePart(
   { part, upstream }: CallDefinition,
   { names, dialect }: KeyContext,
@@ -76,7 +76,7 @@ function compilePart(
   return { name: part, read: compileEndpoint(path, dialect.upstream.base_path, names.all, location) };
 }
 
-/** Whether a call can be sent together with others, because nothing waits for its effect. */
+/** Whether a call can be sent concurrently with other calls, because no call waits for its effect. */
 const canBeParallel = (
   { at, answer, repeat, part }: CallDefinition,
   { method }: Endpoint,
@@ -84,7 +84,7 @@ const canBeParallel = (
 ): boolean =>
   at === "after" && method === "GET" && !readsCalls && answer === undefined && !repeat && part === undefined;
 
-/** Compiles the body of a call that writes. It has no wrapper: its expression gives all of it. */
+/** Compiles the body of a call that writes. The body has no wrapper: its expression returns the whole body. */
 function compileBody(
   { body }: CallDefinition,
   expressions: CallExpressions,
@@ -98,7 +98,7 @@ function compileBody(
   };
 }
 
-/** Compiles the values for each of which a call is sent. */
+/** Compiles the list of values. One call is sent for each value. */
 function compileEach({ each, at }: CallDefinition, expressions: CallExpressions) {
   if (each === undefined) return { eachValue: undefined, knowsEach: false, eachMember: undefined };
   const { evaluate, variables, readsInput } = expressions.compile(each, ["each"]);
@@ -106,20 +106,20 @@ function compileEach({ each, at }: CallDefinition, expressions: CallExpressions)
     variables.has(name),
   );
   return {
-    /** Returns the values for each of which the call is sent. Undefined if it is sent once. */
+    /** Returns the values, one for each call. Undefined if only one call is sent. */
     eachValue: evaluate,
-    /** Whether these values are known before the main call. */
+    /** Whether the values are known before the main call. */
     knowsEach: at === "after" && !readsInput && !readsResponse,
-    /** The member of the upstream's body that has the values; undefined if the expression does not start with one. */
+    /** The member of the upstream's body that contains the values; undefined if the expression does not start with a member. */
     eachMember: /^\$request\.(\w+)/.exec(each)?.[1],
   };
 }
 
-/** Whether the request goes on if a call fails, where the pack does not say so. An operation that has failed is an error. */
+/** Whether the request continues after a failed call, if the pack does not define it. A failed operation is an error. */
 const isOptionalByDefault = ({ at, part, repeat }: CallDefinition, { method }: Endpoint): boolean =>
   at === "after" && method === "GET" && part === undefined && repeat?.failed === undefined;
 
-/** Compiles the expressions of a call that run when it is sent, and when it has responded. */
+/** Compiles the expressions of a call that run before it is sent, and after its response. */
 function compileSteps(
   definition: CallDefinition,
   earlier: readonly string[],
@@ -130,29 +130,29 @@ function compileSteps(
   const { name, answer } = definition;
   return {
     isNeeded: compileWhen(definition, location.at("when")),
-    /** Returns more values of its path. */
+    /** Returns additional values for the path. */
     valuesOf: compileNamedValues(definition.values ?? {}, (source, each) =>
       expressions.compile(source, ["values", each]),
     ),
     ...compileEach(definition, expressions),
-    /** Returns its body, and how it is sent; undefined without one. */
+    /** Returns the body, and its format; undefined if the call has no body. */
     body: compileBody(definition, expressions, context),
-    /** Returns the response that replaces the main call's. `whole` means the whole response. */
+    /** Returns the response that replaces the main call's response. `whole` means the whole response. */
     answerOf:
       typeof answer === "string" ? expressions.ofResponse(answer, ["answer"]) : answer && ("whole" as const),
-    /** Check its response. `scope` has it. */
+    /** Checks the response. `scope` contains it. */
     checks: compileChecks(definition.checks ?? [], location.at("checks"), "response", [
       ...earlier,
       ...(name === undefined ? [] : [name]),
     ]),
-    /** Returns the client's object if the call fails. It gets the upstream's error, if there is one. */
+    /** Returns the client's object if the call fails. The argument is the upstream's error, if there is one. */
     fallback: compileFallback(definition, expressions),
-    /** Undefined: the gateway's own. */
+    /** Undefined: the gateway's default. */
     unfinished: compileUnfinished(definition, expressions, context),
   };
 }
 
-/** Compiles a call. @param before the calls of the route that come before it @param at the keys that lead to it */
+/** Compiles a call. @param before the earlier calls of the route @param at the keys that lead to the call */
 export function compileCall(
   definition: CallDefinition,
   before: readonly EarlierCall[],
@@ -177,45 +177,51 @@ export function compileCall(
   return {
     ...steps,
     ...describeCall(definition, endpoint, context),
-    /** The keys that lead to it in its route. */
+    /** The keys that lead to the call in its route. */
     at,
-    /** The name that the pack gives it; without one, its operation. */
+    /** The name of the call in the pack; if there is none, its operation. */
     name: name ?? isPart ?? `${endpoint.method} ${endpoint.template}`,
-    /** Its name in `$calls` and in paths; undefined without one. */
+    /** The name of the call in `$calls` and in paths; undefined if it has none. */
     member: name,
     endpoint,
-    /** When it is sent. `beside`: the main call and this one have parts of the same object. */
+    /** When the call is sent. `beside`: the main call and this call contain parts of the same object. */
     place,
-    /** The purpose of its response: the response of the route, its fields, or rules and values of the request. */
+    /** The purpose of the call's response: the response of the route, its fields, or rules and values of the request. */
     use,
-    /** Set if it is sent again until its response meets a condition. How often does not depend on the pack. */
+    /** Set if the call is repeated until its response meets a condition. The number of attempts does not depend on the pack. */
     repeats,
-    /** Whether the request goes on without its response if it fails. */
+    /** Whether the request continues without the call's response if the call fails. */
     isOptional: definition.optional ?? isOptionalByDefault(definition, endpoint),
-    /** Seconds for which its response is cached; 0: not cached. */
+    /** Seconds for which the response is cached; 0: not cached. */
     cacheSeconds: definition.cache_seconds ?? 0,
     /** Whether all pages of a list are read. */
     allPages: definition.all_pages === true,
-    /** The status of the main call with which it is sent; undefined: any success. */
+    /** The status of the main call that is required for this call; undefined: any 2xx status. */
     status: definition.status,
-    /** Whether its expressions read headers of responses. */
+    /** Whether expressions of the call read headers of responses. */
     readsHeaders: expressions.readsHeaders,
-    /** The earlier calls whose values its path has. */
+    /** The earlier calls whose values the path contains. */
     needs: earlier.filter((each) => endpoint.names.has(each)),
-    /** Whether it can be sent together with the call before it. */
+    /** Whether the call can be sent concurrently with the previous call. */
     isIndependent:
       canBeParallel(definition, endpoint, expressions) &&
       before.every((call) => call.place !== "after" || !endpoint.names.has(call.member ?? "")),
-    /** The member of the upstream's object that it reads or writes, and how it is read; undefined for no part. */
+    /**
+     * The member of the upstream's object that the call reads or writes, and how it is read; undefined if the call has
+     * no part.
+     */
     part: compilePart(definition, context, location.at("upstream")),
-    /** The client's field of the error if the upstream does not find the object; undefined: the upstream's error is translated. */
+    /**
+     * The client's field in the error if the upstream does not find the object; undefined: the upstream's error is
+     * translated.
+     */
     notFoundField: definition.not_found_field,
     /** Status and code of the client's error if the upstream refuses the call. */
     failure: definition.failure,
   };
 }
 
-/** Groups the calls of a route by when they are sent. */
+/** Groups the calls of a route by the time when they are sent. */
 export function orderCalls(calls: readonly RouteCall[]) {
   const at = (place: RouteCall["place"]): readonly RouteCall[] =>
     calls.filter((call) => call.place === place);
@@ -226,11 +232,11 @@ export function orderCalls(calls: readonly RouteCall[]) {
     else after.push([call]);
   }
   return {
-    /** Sent before the main call, one after the other. */
+    /** Calls that are sent before the main call, sequentially. */
     before: at("before"),
-    /** Parts of the object of the main call. */
+    /** Calls for parts of the main call's object. */
     parts: at("beside"),
-    /** Sent after the main call, one group after the other. The calls of a group are sent concurrently. */
+    /** Calls that are sent after the main call. Groups are sent sequentially, and the calls of a group concurrently. */
     after: after as readonly (readonly RouteCall[])[],
   };
 }

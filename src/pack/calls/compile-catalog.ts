@@ -29,10 +29,10 @@ export type CatalogPaging = Pick<Paging, "walkAll" | "upstreamCursor">;
 /** A catalog: objects such as regions or plans that v4 names by id and alpha embeds as a whole. */
 export type Catalog = Readonly<ReturnType<typeof compileCatalog>>;
 
-/** One v4 list from which a catalog is read. */
+/** A v4 list from which a catalog is read. */
 export type CatalogCall = Catalog["calls"][number];
 
-/** Returns the path of a call. Reports other methods than GET: catalogs are read in the background. */
+/** Returns the path of a call. Reports methods other than GET: catalogs are read in the background. */
 function callPath(call: string, location: SourceLocation): string {
   const path = /^GET (\/\S+)$/.exec(call)?.[1];
   if (path === undefined) location.report(`"${call}" is not GET /path`);
@@ -47,17 +47,17 @@ const compileCalls = (
 ) =>
   upstream.map((entry, index) => ({
     path: callPath(entry.request, location.at("upstream", index, "request")),
-    /** Condition in the upstream's filter form; empty without one. */
+    /** Condition in the upstream's filter form; empty if there is none. */
     filter: entry.filter ?? {},
-    /** How the list is paged; undefined: as the pack says. */
+    /** How the list is paged; undefined: as the pack defines it. */
     paging: pagingOf(entry.pagination, location.at("upstream", index, "pagination")),
-    /** Whether v4 may have no such list. It counts as empty then. */
+    /** Whether v4 may have no such list. It is then treated as empty. */
     optional: entry.optional ?? false,
-    /** Whether its items are in alpha's list. If not, they only appear where an object refers to them. */
+    /** Whether alpha's list contains the items. If not, they are only used for objects that refer to them. */
     listed: entry.listed ?? true,
   }));
 
-/** Compiles the tests whether a v4 id, or the JSON text of one that starts in bytes, has the prefix of hidden ids. */
+/** Compiles two tests whether a v4 id has the prefix of hidden ids: for the id, and for its JSON text in bytes. */
 function compileHiddenPrefix(prefix: string | undefined) {
   const text = Buffer.from(prefix === undefined ? "" : printJson(prefix).slice(0, -1));
   return {
@@ -72,13 +72,13 @@ function compileHiddenPrefix(prefix: string | undefined) {
 
 /** The definitions that catalogs may refer to. */
 export interface CatalogContext {
-  /** Compiles how the upstream pages a list of the catalog; undefined: as the pack says. */
+  /** Compiles how the upstream pages a list of the catalog; undefined: as the pack defines it. */
   readonly pagingOf: (
     own: CatalogDefinition["upstream"][number]["pagination"],
     location: SourceLocation,
   ) => CatalogPaging | undefined;
   readonly values: ReadonlyMap<string, ValueKind>;
-  /** The member with the id of the upstream's objects. */
+  /** The member that contains the id of the upstream's objects. */
   readonly id: string;
   /** The function `$values("kind", value)` of expressions. */
   readonly lookup: (kind: string, value: unknown) => unknown;
@@ -125,7 +125,7 @@ function compileIds(
       alphaId(requested) === requested && copy.find(name, requested) !== undefined;
     const id = v4Id(requested, copy) ?? (isUnchanged() ? requested : undefined);
     if (id === undefined) return undefined;
-    // Clients see the same id in rows with any of them.
+    // Clients receive the same id for rows with any of these ids.
     const others = (kind?.v4ValuesByAlpha.get(alphaId(id)) ?? []) as readonly string[];
     return [...new Set([id, ...others.filter((each) => !isHidden(each))])];
   }
@@ -133,16 +133,16 @@ function compileIds(
   return {
     /** Translates a v4 id to alpha. */
     alphaId,
-    /** Translates the id of a request to v4; undefined if it does not exist. */
+    /** Translates an id in a request to v4; undefined if it does not exist. */
     v4Id,
-    /** All v4 ids of the id of a filter; undefined if it does not exist. Ids that only occur in responses are valid, too. */
+    /** All v4 ids for an id in a filter; undefined if it does not exist. Ids that only occur in responses are valid as well. */
     filterIds,
     /** Whether alpha and v4 ids differ, so that their sort order differs. */
     renames: ids !== undefined,
-    /** Whether the pack has no alpha id for a v4 id. */
+    /** Whether the pack does not define an alpha id for a v4 id. */
     hasNoAlphaId: (v4Id: unknown) =>
       ids !== undefined && (typeof v4Id !== "string" || ids.toAlpha(v4Id) === undefined),
-    /** v4 ids of the whole list in the order of the pack; undefined if the pack does not fix the list. */
+    /** The v4 ids of the whole list in the order of the pack; undefined if the pack does not fix the list. */
     fixedIds: closed ? ids?.v4Ids : undefined,
   };
 }
@@ -170,7 +170,7 @@ export function compileCatalog(
   const textOf = (id: string, { catalogs }: ReadContext): JsonText =>
     isHidden(id) ? null : catalogs.find(name, id)?.text;
 
-  /** Returns the text of the alpha object of a v4 id. `row` returns the text of the v4 object that refers to it. */
+  /** Returns the text of the alpha object for a v4 id. `row` returns the text of the v4 object that refers to it. */
   function expand(v4Id: JsonText, row: () => string, reading: ReadContext): MaybePromise<JsonText> {
     if (v4Id === null || v4Id === undefined || !isStringText(v4Id)) return null;
     const id = stringFromJson(v4Id);
@@ -188,37 +188,40 @@ export function compileCatalog(
     name,
     /** The file and line of the catalog. */
     place: location.origin.place,
-    /** The member with the id of a v4 object. */
+    /** The member that contains the id of a v4 object. */
     idMember: definition.id ?? context.id,
-    /** If the catalog is read with a client's token: which items may be cached. Undefined: no token may be used. */
+    /**
+     * If the catalog is read with a client's token: the test whether an item may be cached. Undefined: no token may be
+     * used.
+     */
     keepsItem: mayCache && ((item: unknown) => thenMaybe(mayCache.evaluate(item, {}), Boolean)),
-    /** The whole list, created without v4; undefined if the pack does not fix its ids. */
+    /** Creates the whole list without v4; undefined if the pack does not fix its ids. */
     fixedList: (): Promise<CatalogEntry[]> | undefined =>
       fixedIds &&
       Promise.resolve(mapMaybe(fixedIds, (id) => stubFor(id, {}))).then((texts) =>
         texts.map((text) => createCatalogEntry(text ?? "{}")),
       ),
-    /** v4 ids with this prefix are shown as null. */
+    /** v4 ids with this prefix become null in responses. */
     hiddenPrefix: definition.hidden_prefix,
     calls: compileCalls(definition, context, location),
     /** Additional filter names, each with the boolean field that it negates. */
     opposites: (definition.opposites ?? {}) as Readonly<Record<string, string>>,
-    /** Whether alpha clients never see the object of this v4 id. */
+    /** Whether alpha clients never receive the object of this v4 id. */
     isHidden,
-    /** Returns the text of a list of alpha objects. Hidden and unknown ones are omitted. */
+    /** Returns the text of a list of alpha objects. Hidden and unknown objects are omitted. */
     expandAll(v4Ids: readonly string[], reading: ReadContext): string {
       const found = v4Ids.filter(isStringText).map(stringFromJson);
       return `[${found.flatMap((id) => textOf(id, reading) ?? []).join(",")}]`;
     },
     expand,
-    /** Returns the cached UTF-8 text of the alpha object, if there is one. The v4 id is in `bytes`. */
+    /** Returns the cached UTF-8 text of an alpha object, if the cache contains it. `bytes` contains the v4 id. */
     cachedText: (bytes: Uint8Array, start: number, end: number, { catalogs }: ReadContext) =>
       isHiddenAt(bytes, start) ? undefined : catalogs.cachedText(name, bytes, start, end),
     /** Whether `expand` may return a promise. */
     mayBeAsync: stub.engine === "interpreted",
     /** Members of the v4 object that `stub` reads; undefined if it may read all of them. */
     stubMembers: stub.inputNames === "all" ? undefined : [...stub.inputNames.keys()],
-    /** Returns the text of a substitute object for an id that the cache does not have. */
+    /** Returns the text of a substitute object for an id that the cache does not contain. */
     stub: stubFor,
   };
 }

@@ -18,17 +18,17 @@ const parseCall = (location: SourceLocation, text: string): { method: string; pa
   return { method: method ?? "GET", path: path ?? "/" };
 };
 
-/** Adds parameters to a path, which may have a query already. */
+/** Adds parameters to a path, which may already have a query. */
 export const addQuery = (path: string, query: string): string =>
   query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
 
 /**
- * Names in braces, such as `{id}`, `{order.customer}` or `{order.lines[0].sku}`. Of the parts that a text is split into, each
- * second one is a name.
+ * Matches names in braces, such as `{id}`, `{order.customer}` or `{order.lines[0].sku}`. If a text is split by this
+ * expression, every second part is a name.
  */
 export const NAME_IN_BRACES = /\{([\w.]+(?:\[\d+\][\w.]*)*)\}/;
 
-/** The members and indexes that lead to the value of a name in braces: of `order.lines[0]` they are `order`, `lines` and `0`. */
+/** The members and indexes that lead to the value of a name in braces: `order`, `lines` and `0` for `order.lines[0]`. */
 export const keysOfName = (name: string): readonly string[] =>
   name.replaceAll(/\[(\d+)\]/g, ".$1").split(".");
 
@@ -53,13 +53,13 @@ export function reportUnknownName(name: string, names: readonly string[], locati
   location.report({ message: `unknown name {${name}}`, hint });
 }
 
-/** A value can't be used in a call: it is missing, or it would lead to another path. */
+/** A value can't be used in a call: it is missing, or it would lead to a different path. */
 export class InvalidPathValueError extends Error {
   override readonly name = "InvalidPathValueError";
   readonly code = "AG_PATH_VALUE_INVALID";
 }
 
-/** The text of a single value; undefined for any other. */
+/** Returns the text of a single value; undefined for any other value. */
 function textOf(value: unknown): string | undefined {
   if (isExactNumber(value)) return value.rawJSON;
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
@@ -68,9 +68,9 @@ function textOf(value: unknown): string | undefined {
 }
 
 /**
- * Encodes a value for a path. Values also come from bodies and from v4 objects, so all are checked like path parameters.
+ * Encodes a value for a path. Values may come from bodies and from v4 objects, so all are checked like path parameters.
  *
- * @throws {InvalidPathValueError} If the value is missing, empty, has a dot segment or control characters.
+ * @throws {InvalidPathValueError} If the value is missing or empty, is a dot segment, or contains control characters.
  */
 function encodeSegment(value: unknown, name: string): string {
   const text = typeof value === "boolean" ? undefined : textOf(value);
@@ -80,7 +80,10 @@ function encodeSegment(value: unknown, name: string): string {
   return encodeURIComponent(text);
 }
 
-/** Encodes a value for a query, where no text leads to another path. @throws {InvalidPathValueError} If it is missing. */
+/**
+ * Encodes a value for a query. No text in a query can lead to a different path. @throws {InvalidPathValueError} If it
+ * is missing.
+ */
 function encodeQueryValue(value: unknown, name: string): string {
   const text = textOf(value);
   if (text === undefined) throw new InvalidPathValueError(`no value for {${name}} of an upstream query`);
@@ -127,13 +130,13 @@ export function compileEndpoint(
     method,
     /** The path as written in the pack. */
     template: path,
-    /** The names whose values the path has: of `{order.customer}` it is `order`. */
+    /** The names whose values the path contains: for `{order.customer}` it is `order`. */
     names: new Set(
       parts.flatMap((part, index) => (index % 2 === 1 ? (keysOfName(part)[0] ?? []) : [])),
     ) as ReadonlySet<string>,
-    /** Whether a path is this call with any values, and with any query. */
+    /** Whether a path belongs to this call, with any values and any query. */
     matches: (candidate: string): boolean => pattern.test(candidate.split("?", 1)[0] ?? ""),
-    /** The path for people: names whose values only a request shows stay in braces. */
+    /** The path for people: names stay in braces if their values depend on the request. */
     describe: (values: Readonly<Record<string, unknown>>): string =>
       prefix +
       pieces
@@ -146,7 +149,7 @@ export function compileEndpoint(
         })
         .join(""),
     /**
-     * Returns the path with the prefix. Every value is encoded, so that it can't lead to another path.
+     * Returns the path with the prefix. Every value is encoded, so that it can't lead to a different path.
      *
      * @throws {InvalidPathValueError} If a value is missing or can't be used in a path.
      */
@@ -155,7 +158,7 @@ export function compileEndpoint(
   };
 }
 
-/** Reports parameters that nothing separates, and braces that hold no name. */
+/** Reports parameters without a separator between them, and braces without a name. */
 function reportInvalidSegment(
   segment: Pattern["segments"][number],
   text: string,
@@ -170,7 +173,10 @@ function reportInvalidSegment(
     });
 }
 
-/** Compiles the alpha side of a route, `GET /vm/instances/:id`. @param rules Path parameters by name. Default: text. */
+/**
+ * Compiles the alpha side of a route, `GET /vm/instances/:id`. @param rules Types of path parameters by name. Default:
+ * text.
+ */
 export function compilePattern(
   text: string,
   rules: PathParameterRules,
@@ -198,10 +204,10 @@ export function compilePattern(
   return { method, pattern: { segments }, parameters };
 }
 
-/** The name in braces of the upstream's response to the call of a route. */
+/** The name in braces of the upstream's response to the main call of a route. */
 export const RESPONSE = "response";
 
-/** Reports a name in braces that could be either of two things. */
+/** Reports a name in braces that has two possible meanings. */
 export function reportAmbiguousNames(
   { names }: Endpoint,
   others: readonly string[],

@@ -1,4 +1,4 @@
-/** A call that is repeated until an operation of the upstream is done. */
+/** A call that is repeated until an operation of the upstream has ended. */
 import { resolveReference } from "../../base/index.ts";
 import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import { GATEWAY_TIMEOUT } from "../errors/statuses.ts";
@@ -7,7 +7,7 @@ import type { ReceivedResponse, Scope } from "../translation-context.ts";
 import type { CallDefinition } from "./call-definition.ts";
 import type { CallExpressions } from "./call-expressions.ts";
 
-/** Texts of an operation. */
+/** The states of an operation. */
 export type OperationState = "done" | "failed" | "in progress";
 
 /** How a call is repeated. */
@@ -15,7 +15,7 @@ export interface Repetition {
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly stateOf: (response: ReceivedResponse, scope: Scope) => MaybePromise<OperationState>;
-  /** Returns the upstream's error of an operation that has failed. */
+  /** Returns the upstream's error for a failed operation. */
   readonly errorOf: (response: ReceivedResponse, scope: Scope) => MaybePromise<unknown>;
   /** The status of that error. */
   readonly errorStatus: number;
@@ -26,11 +26,11 @@ type Unfinished =
   | { readonly error: { readonly status: number; readonly reason: string } }
   | {
       readonly body: (scope: Scope) => MaybePromise<unknown>;
-      /** Undefined: that of the route. */
+      /** Undefined: the status of the route. */
       readonly status: number | undefined;
     };
 
-/** Compiles how a call is repeated; undefined if it is sent once. */
+/** Compiles how a call is repeated; undefined if the call is sent once. */
 export function compileRepetition(
   { repeat }: CallDefinition,
   expressions: CallExpressions,
@@ -58,7 +58,7 @@ export function compileRepetition(
   };
 }
 
-/** Compiles the response while the operation is in progress; undefined: the gateway's own. */
+/** Compiles the response while the operation is in progress; undefined: the gateway's default. */
 export function compileUnfinished(
   { unfinished }: CallDefinition,
   expressions: CallExpressions,

@@ -12,10 +12,10 @@ import {
 import type { CallDefinition } from "./call-definition.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** Requests that one call is repeated with. */
+/** Maximum number of requests for one repeated call. */
 const MOST_REQUESTS = 100;
 
-/** An earlier call of the route, as far as later ones depend on it. */
+/** The facts about an earlier call of the route that later calls depend on. */
 export interface EarlierCall {
   readonly member: string | undefined;
   readonly place: "before" | "beside" | "after";
@@ -25,7 +25,7 @@ export interface EarlierCall {
 interface CallFacts {
   readonly keys: CallDefinition;
   readonly endpoint: Endpoint;
-  /** The calls of the route that come before it. */
+  /** The earlier calls of the route. */
   readonly earlier: readonly EarlierCall[];
 }
 
@@ -102,6 +102,6 @@ const RULES: KeyRules<CallFacts> = {
   each: [isOneResponse],
 };
 
-/** Reports problems of a call itself, except for its expressions. */
+/** Reports problems of a call, except for problems of its expressions. */
 export const reportInvalidCall = (facts: CallFacts, location: SourceLocation): void =>
   checkRules(RULES, facts, location);

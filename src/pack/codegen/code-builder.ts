@@ -1,4 +1,4 @@
-/** Names and constants of a generated function. Text of a pack enters the code only as JSON. */
+/** Names and constants of a generated function. Text of a pack only enters the code as JSON. */
 export type CodeBuilder = ReturnType<typeof createCodeBuilder>;
 
 export function createCodeBuilder() {

@@ -1,18 +1,18 @@
-/** Emits the code that gives the input of an expression: only the members of the v4 object that it reads. */
+/** Emits the code that creates the input of an expression: only the members of the v4 object that the expression reads. */
 import type { Expression, InputNames } from "../../jsonata/index.ts";
 import type { ByteRange } from "./member-scan.ts";
 import type { ReaderUnit } from "./generate-reader.ts";
 
-/** Whether there are no values of calls, as for rows of a list. */
+/** Emits the test whether there are no values of calls, as for rows of a list. */
 export function emitNoCalls({ tests }: ReaderUnit): string {
   tests.set("!calls", { variable: "hasNoCalls", js: "isEmpty(reading.calls)" });
   return "hasNoCalls";
 }
 
-/** The value of a range. */
+/** Emits the value of a range. */
 export const emitValueAt = ({ start, end }: ByteRange): string => `parseAt(cursor, ${start}, ${end})`;
 
-/** The input of an expression: an object with only the members that the expression reads. */
+/** Emits the input of an expression: an object with only the members that the expression reads. */
 export const emitInput = ({ inputNames }: Expression, { scanned }: ReaderUnit): string =>
   inputNames === "all" ? "parseAt(cursor, start, at)" : emitMembersRead(inputNames, [], scanned);
 
@@ -27,10 +27,10 @@ function emitMembersRead(
   return `{ ${members.join(", ")} }`;
 }
 
-/** Whether a member is an object (123 is its brace). */
+/** Emits the test whether a member is an object (123 is the opening brace). */
 export const emitIsObject = ({ start, end }: ByteRange): string => `${end} > 0 && bytes[${start}] === 123`;
 
-/** The value of a member. For an object only the needed members are read. An array is parsed as a whole. */
+/** Emits the value of a member. Only the needed members of an object are read. An array is parsed as a whole. */
 function emitMemberRead(reads: InputNames, path: readonly string[], scanned: ReaderUnit["scanned"]): string {
   const range = scanned.range(path);
   if (reads === "all") return emitValueAt(range);
@@ -38,7 +38,7 @@ function emitMemberRead(reads: InputNames, path: readonly string[], scanned: Rea
   return `(${emitIsObject(range)} ? ${members} : ${emitValueAt(range)})`;
 }
 
-/** The path of the only member that is read. */
+/** Returns the path of the member if only one is read. */
 export function onlyPath(reads: InputNames, parents: readonly string[] = []): readonly string[] | undefined {
   if (reads === "all") return parents.length > 0 ? parents : undefined;
   const [[name, inner] = ["", reads] as const, ...others] = reads;

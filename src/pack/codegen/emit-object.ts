@@ -1,4 +1,4 @@
-/** Emits the JavaScript that writes an alpha object: its members in order, and between them constant bytes. */
+/** Emits the JavaScript that writes an alpha object: its members in order, with constant bytes between them. */
 import { type JsonText, paddedText, type SourceLocation } from "../../base/index.ts";
 import type { CodeBuilder } from "./code-builder.ts";
 import type { ByteRange } from "./member-scan.ts";
@@ -18,15 +18,15 @@ import type { ByteRange } from "./member-scan.ts";
 //
 // `alpha-gateway check --emit` prints the functions of a pack.
 
-/** Where the text of a field comes from. */
+/** The source of a field's text. */
 export type FieldCode =
-  /** It is always the same. */
+  /** The text is always the same. */
   | { readonly kind: "constant"; readonly text: JsonText }
-  /** It is copied from the v4 object. */
+  /** The text is copied from the v4 object. */
   | { readonly kind: "copied"; readonly range: ByteRange }
   /**
-   * JavaScript computes it, or a promise of it (`mayBeAsync`, which doesn't count readers of nested objects).
-   * With a range, a result of `undefined` means: copy the range.
+   * The text, or a promise of it, is computed (`mayBeAsync`, which does not cover readers of nested objects). If there
+   * is a range, `undefined` means that the range is copied.
    */
   | {
       readonly kind: "computed";
@@ -38,25 +38,25 @@ export type FieldCode =
 /** A field of the alpha object. */
 export interface ReaderField {
   readonly code: FieldCode;
-  /** The variable that holds the text, where it is computed. */
+  /** The variable that contains a computed text. */
   readonly variable: string;
-  /** Whether `variable` may hold a promise, readers of nested objects included. */
+  /** Whether `variable` may contain a promise, even from a reader of a nested object. */
   readonly mayBeAsync: boolean;
-  /** Alpha gets an array with the single value. */
+  /** Whether alpha receives an array that contains the single value. */
   readonly isArray: boolean;
-  /** The text where v4 has null or nothing. */
+  /** The text if v4's value is null or missing. */
   readonly neutral: string;
-  /** Whether the member is left out where v4 has null or nothing. */
+  /** Whether the member is omitted if v4's value is null or missing. */
   readonly isOptional: boolean;
 }
 
 export interface ObjectCode {
   readonly code: string;
-  /** Bytes that are the same for every object. */
+  /** Number of bytes that are the same for every object. */
   readonly constantBytes: number;
 }
 
-/** The members of an alpha object in order: a member is a field, by its dotted name, or an object itself. */
+/** The members of an alpha object in order: a member is a nested object, or a field, identified by its dotted name. */
 export type OutputTree = ReadonlyMap<string, string | OutputTree>;
 
 /** Nests dotted field names. Reports names that are both a field and an object. */
@@ -80,10 +80,10 @@ export function buildOutputTree(
   return tree;
 }
 
-/** Constant text, or code that writes text: values, and up to `bytes` other bytes. */
+/** Constant text, or code that writes a text: values, and at most `bytes` other bytes. */
 type Piece = { readonly text: string } | { readonly js: string; readonly bytes?: number };
 
-/** The pieces of one member: its name, its value, and the separator. */
+/** Returns the pieces of one member: its name, its value, and the separator. */
 function emitMember(key: string, field: ReaderField, separator: string, builder: CodeBuilder): Piece[] {
   if (!field.isOptional) return [{ text: key }, ...emitValue(field, "", "", builder), { text: separator }];
   if (field.code.kind === "constant" && (field.code.text ?? null) === null) return [];
@@ -94,10 +94,10 @@ function emitMember(key: string, field: ReaderField, separator: string, builder:
 }
 
 /**
- * The pieces of one value. An array field without a value is an empty array.
+ * Returns the pieces of one value. An array field without a value becomes an empty array.
  *
  * @param before Code before the value of an optional field.
- * @param after Code behind it.
+ * @param after Code after the value.
  */
 function emitValue(field: ReaderField, before: string, after: string, builder: CodeBuilder): Piece[] {
   const { code, variable, isArray, isOptional } = field;
@@ -123,10 +123,10 @@ function emitValue(field: ReaderField, before: string, after: string, builder: C
 const emitCopy = ({ start, end }: ByteRange, put: (js: string) => string, putNeutral: string): string =>
   `if (${end} > 0 && bytes[${start}] !== 110) { ${put(`putRange(view, o, cursor, ${start}, ${end})`)} } else { ${putNeutral} }`;
 
-/** Ends an object after a member, which ends with a comma (44), or without members. */
+/** Ends an object. Its last member ends with a comma (44), if it has members. */
 const CLOSE_OBJECT: Piece = { js: "if (out[o - 1] === 44) o -= 1; out[o++] = 125;", bytes: 1 };
 
-/** The pieces of an object, nested objects included. With optional members, each member ends with a comma. */
+/** Returns the pieces of an object, nested objects included. If members are optional, each ends with a comma. */
 function piecesOf(tree: OutputTree, fields: ReadonlyMap<string, ReaderField>, builder: CodeBuilder): Piece[] {
   const members = [...tree];
   const hasOptional = members.some(([, inner]) => typeof inner === "string" && fields.get(inner)?.isOptional);

@@ -1,6 +1,6 @@
 /**
- * Goes over a v4 object once and notes where the members that fields read start and end. One small loop for all objects:
- * V8 optimizes it better, and sooner, than code that is generated for each.
+ * Scans a v4 object once and stores the start and end of the members that fields read. One small loop for all objects:
+ * V8 optimizes it better, and sooner, than code that is generated for each object.
  */
 import {
   characters,
@@ -19,7 +19,7 @@ const { closeBrace, comma, openBrace, space } = characters;
 
 /** A member of a v4 object that fields read, in a tree of members. */
 interface MemberNode {
-  /** The variables of its start and end; undefined where only members of it are read. */
+  /** The variables of the member's start and end; undefined if only nested members are read. */
   range: ByteRange | undefined;
   readonly members: Map<string, MemberNode>;
 }
@@ -32,7 +32,10 @@ export interface ByteRange {
 
 const createNode = (): MemberNode => ({ range: undefined, members: new Map() });
 
-/** The v4 members that the fields of one object read. Each has one pair of variables, however many fields read it. */
+/**
+ * The v4 members that the fields of one object read. Each member has one pair of variables, regardless of the number of
+ * fields.
+ */
 export type ScannedMembers = ReturnType<typeof createScannedMembers>;
 
 /** An object whose members are read. Its members have consecutive slots. Slots of nested objects follow. */
@@ -45,9 +48,9 @@ interface ObjectScan {
 /** The input of {@link scanMembers}, and its result. */
 export interface MemberScan {
   readonly root: ObjectScan;
-  /** By slot: the members to read, if the member is an object. */
+  /** The members to read by slot, if the member is an object. */
   readonly objects: readonly (ObjectScan | undefined)[];
-  /** Start and end of the member of each slot. The first slot is for all members that nobody reads. */
+  /** Start and end of the member of each slot. The first slot is for all members that are not read. */
   readonly offsets: Int32Array;
 }
 
@@ -68,7 +71,7 @@ export function createScannedMembers() {
       count += 1;
       return node.range;
     },
-    /** Compiles the scan for all members that were requested, with the index that each variable has in its offsets. */
+    /** Compiles the scan for all requested members, with the index of each variable in the offsets. */
     compile() {
       const objects: (ObjectScan | undefined)[] = [undefined];
       const variables: (readonly [string, number])[] = [];
@@ -94,8 +97,8 @@ export function createScannedMembers() {
 }
 
 /**
- * Forgets the last object. It also forgets nested members of the first of two members with the same name. A missing
- * member has no bytes, because the size of the output is computed from both offsets.
+ * Resets the offsets of the last object, and those of nested members if an object contains a name twice. A missing
+ * member must have no bytes, because the size of the output is computed from both offsets.
  */
 function forgetMembers({ firstSlot, lastSlot }: ObjectScan, offsets: Int32Array): void {
   for (let index = 2 * firstSlot; index < 2 * lastSlot + 2; index += 1) offsets[index] = 0;

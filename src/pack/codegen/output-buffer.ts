@@ -1,6 +1,6 @@
 import { type Cursor, type PaddedText, PADDING } from "../../base/index.ts";
 
-/** A JSON text of a response: UTF-8 where it comes from a cache. */
+/** A JSON text of a response, as UTF-8 if it comes from a cache. */
 export type OutputText = PaddedText | string | null | undefined;
 
 const INITIAL_BYTES = 16 * 1024;
@@ -10,18 +10,18 @@ const MAX_RETAINED_BYTES = 1024 * 1024;
 
 /** A growing buffer in which JSON text is written as UTF-8. Results are copies. */
 export class OutputBuffer {
-  /** Used by all synchronous writers: each appends at the end and removes what it appended. */
+  /** Shared by all synchronous writers: each appends at the end and then removes the text that it appended. */
   static readonly shared = new OutputBuffer();
 
   bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
-  /** The same bytes, to write eight at once. */
+  /** A view of the same bytes, to write eight at once. */
   view = new DataView(this.bytes.buffer);
-  /** The number of bytes written. */
+  /** The number of written bytes. */
   at = 0;
 
   /**
-   * Makes space for `more` bytes, and behind them for the rest of a group of eight. The caller writes at `at` and then
-   * calls {@link commit}.
+   * Reserves space for `more` bytes, and for the rest of a group of eight after them. The caller writes at `at` and
+   * then calls {@link commit}.
    */
   reserve(more: number): void {
     const most = this.at + more + PADDING;
@@ -61,7 +61,7 @@ export class OutputBuffer {
     return text;
   }
 
-  /** {@link takeText} as bytes. */
+  /** Does the same as {@link takeText}, but returns bytes. */
   takeBytes(from: number): Buffer {
     const bytes = Buffer.from(this.bytes.subarray(from, this.at));
     this.truncate(from);
@@ -75,7 +75,7 @@ export class OutputBuffer {
   }
 }
 
-/** The most bytes that a text can take: three for each UTF-16 code unit. */
+/** Returns the maximum number of bytes of a text: three for each UTF-16 code unit. */
 export const sizeOf = (text: OutputText): number =>
   text === null || text === undefined ? 0 : 3 * text.length;
 
@@ -102,7 +102,7 @@ export function putRange(
   return to + end - start;
 }
 
-/** Up to this many characters a loop is faster than a native copy. */
+/** Maximum number of characters for which a loop is faster than a native copy. */
 const MAX_LOOP_LENGTH = 48;
 
 function putText(bytes: Buffer, to: number, text: string): number {
@@ -115,7 +115,7 @@ function putText(bytes: Buffer, to: number, text: string): number {
   return to + text.length;
 }
 
-/** Writes a text, or `neutral` without one. @returns The offset after it. */
+/** Writes a text, or `neutral` if there is none. @returns The offset after it. */
 export function putTextOrNeutral(
   { bytes, view }: OutputBuffer,
   to: number,

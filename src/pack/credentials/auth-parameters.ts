@@ -1,13 +1,13 @@
 /** Parameters of an authentication scheme, such as `token="KEY", nonce="x"` (RFC 9110, section 11.2). */
 
 /**
- * A name, `=`, and a word or a quoted text. Each part may be missing, so that the expression matches everywhere and never
- * reads a text twice.
+ * Matches a name, `=`, and a word or a quoted text. Each part may be missing, so that the expression matches everywhere
+ * and never reads a text twice.
  */
 const PARAMETER = /([\w!#$%&'*+.^`|~-]*)[\t ]*(=?)[\t ]*(?:"((?:[^"\\]|\\.)*)("?)|([^\s,;"]*))/gy;
 const SEPARATOR = /[\t ]*[,;]?[\t ]*/gy;
 
-/** The user and the password of Basic credentials (RFC 7617); undefined without a colon. */
+/** Returns the user and the password of Basic credentials (RFC 7617); undefined if there is no colon. */
 export function readBasic(encoded: string): { decoded: string; user: string; password: string } | undefined {
   const decoded = Buffer.from(encoded, "base64").toString();
   const colon = decoded.indexOf(":");
@@ -15,7 +15,7 @@ export function readBasic(encoded: string): { decoded: string; user: string; pas
   return { decoded, user: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
 }
 
-/** The values of a parameter in a text of parameters. Undefined for any other text. */
+/** Returns the values of a parameter in a text of parameters. Undefined for any other text. */
 export function parameterValues(text: string, wanted: string): string[] | undefined {
   const values: string[] = [];
   let at = 0;

@@ -3,7 +3,10 @@ import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { authScheme, cookieName, fieldHeaderName, parameterName, realm } from "../values/text-types.ts";
 
-/** One place of a token. Exactly one of its members is there, and `parameter` beside `scheme`. */
+/**
+ * The schema of a location of a token. It contains exactly one of the keys, and may contain `parameter` in addition to
+ * `scheme`.
+ */
 export const credentialsPlace = z.strictObject({
   scheme: about(authScheme.optional(), "Scheme of the `Authorization` header, in any case.", "Bearer"),
   parameter: about(
@@ -28,7 +31,7 @@ export const credentialsPlace = z.strictObject({
   cookie: about(cookieName.optional(), "A cookie.", "sid"),
 });
 
-/** Where clients send their token. */
+/** The schema of the locations in which clients send their token. */
 export const clientCredentials = credentialsPlace.extend({
   or: about(
     z.array(credentialsPlace).min(1).optional(),
@@ -42,7 +45,7 @@ export const clientCredentials = credentialsPlace.extend({
   ),
 });
 
-/** Where the upstream gets a token, and which. */
+/** The schema of the location in which the upstream expects a token, and of the token's kind. */
 export const upstreamCredentials = credentialsPlace.extend({
   token: about(
     z.enum(["client", "setting", "table"]).default("client"),

@@ -1,16 +1,16 @@
-/** Tokens of both dialects: where a request has its token, and how it is spelt there. */
+/** Tokens of both dialects: their location in a request, and their spelling. */
 import type { z } from "zod";
 import type { ClientCredentialsDefinition, credentialsPlace } from "./credentials-definition.ts";
 import { readParameters } from "../paths/query.ts";
 import { parameterValues, readBasic } from "./auth-parameters.ts";
 
-/** Where requests of a dialect have their token: one place. */
+/** The location of the token in requests of a dialect. */
 export type CredentialsPlace = z.infer<typeof credentialsPlace>;
 
-/** One place, or several, in the order in which a token is looked for. */
+/** The locations of the token, in the order in which they are searched. */
 export type CredentialsPlaces = CredentialsPlace & Pick<ClientCredentialsDefinition, "or">;
 
-/** All places, the first one first; empty for a dialect without tokens. */
+/** Returns all locations in order; empty for a dialect without tokens. */
 export const credentialPlaces = (credentials: CredentialsPlaces | undefined): readonly CredentialsPlace[] =>
   credentials === undefined ? [] : [credentials, ...(credentials.or ?? [])];
 
@@ -21,72 +21,75 @@ export const credentialHeaders = (credentials: CredentialsPlaces | undefined): s
       header ?? (scheme === undefined && basic === undefined ? [] : "Authorization"),
   );
 
-/** The parts of a request that may have a token. */
+/** The parts of a request that may contain a token. */
 export interface TokenCarrier {
   /** All lines of each header by its lower-case name. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
-  /** Values of the query parameter with the token. The query does not have them any more. */
+  /** Values of the query parameter that contains the token. They were removed from the query. */
   readonly queryTokens?: readonly string[] | undefined;
 }
 
-/** A token as a request has it. */
+/** A token as it is sent in a request. */
 export interface SentToken {
-  /** With lower-case names. */
+  /** The headers to send, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The query parameter with the token; undefined if it is in a header. */
+  /** The query parameter that contains the token; undefined if a header contains it. */
   readonly query: string | undefined;
 }
 
-/** The token of a request, or its problem. Undefined without a token. */
+/** The token of a request, or its problem. Undefined if the request has no token. */
 export type FoundToken = { readonly token: string } | { readonly problem: string } | undefined;
 
 /** Reads and writes the tokens of one dialect. */
 export interface CredentialsFormat {
   read(request: TokenCarrier): FoundToken;
-  /** The texts of a request that are its token, or look like one, in any form. */
+  /** Returns the texts of a request that are its token, or that resemble one, in any form. */
   texts(request: TokenCarrier): readonly string[];
   /** Whether a token can be sent: it can't become a second cookie, another user or another header. */
   accepts(token: string): boolean;
   write(token: string): SentToken;
-  /** Returns the Base64 form of a token in a request, and its parts that are secret; undefined if it has neither. */
+  /** Returns the Base64 form of a token in a request, and its secret parts; undefined if the format has neither. */
   readonly spellings: ((token: string) => readonly string[]) | undefined;
-  /** The headers that may have the token; empty if the query has it. */
+  /** The headers that may contain the token; empty if the query contains it. */
   readonly headers: readonly string[];
-  /** The query parameter that has the token. */
+  /** The query parameter that contains the token. */
   readonly queryParameter: string | undefined;
 }
 
-/** A token of visible ASCII characters, as headers can have it. In characters. */
+/** Matches a token of 1 to 4096 visible ASCII characters, which any header can contain. */
 const VISIBLE = /^[\x21-\x7e]{1,4096}$/;
 
-/** A value of a cookie (RFC 6265, 4.1.1). */
+/** Matches a value of a cookie (RFC 6265, 4.1.1). */
 const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,4096}$/;
 
-/** Any text without control characters: users and passwords have blanks and umlauts. */
+/** Matches any text without control characters: users and passwords may contain blanks and umlauts. */
 const PRINTABLE = /^\P{Cc}{1,4096}$/u;
 
-/** A scheme, and a token or parameters after it (RFC 9110, sections 11.2 and 11.4). All spaces between are matched once. */
+/**
+ * Matches a scheme, and a token or parameters after it (RFC 9110, sections 11.2 and 11.4). The spaces between them are
+ * only matched once.
+ */
 const WITH_SCHEME = /^([A-Za-z][A-Za-z0-9-]*) +(?! )([\t\x20-\x7e]{1,4096})$/;
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 const visible = (text: string): string | undefined => (VISIBLE.test(text) ? text : undefined);
 
-/** The scheme of an `Authorization` header in lower case; undefined where it is missing or malformed. */
+/** Returns the scheme of an `Authorization` header in lower case; undefined if the header is missing or malformed. */
 export function credentialScheme(authorization = ""): string | undefined {
   const [, scheme, token = ""] = WITH_SCHEME.exec(authorization) ?? [];
   return VISIBLE.test(token) ? scheme?.toLowerCase() : undefined;
 }
 
-/** The text after a scheme; empty for another one. */
+/** Returns the text after a scheme; empty for a different scheme. */
 function textAfter(expected: string, text: string): string {
   const [, scheme = "", rest = ""] = WITH_SCHEME.exec(text) ?? [];
   return scheme.toLowerCase() === expected.toLowerCase() ? rest : "";
 }
 
-/** A part of a request that has a token alone, or a text with it. */
+/** A part of a request that consists of a token, or of a text that contains it. */
 interface Carrier extends Pick<CredentialsFormat, "texts"> {
-  /** Names the place in an error. */
+  /** The name of the part in an error. */
   readonly noun: string;
   readonly send: (text: string) => SentToken;
   readonly header?: string;
@@ -103,7 +106,7 @@ function headerCarrier(header: string): Carrier {
   };
 }
 
-/** A cookie. A request may have several `Cookie` lines. */
+/** Creates the carrier of a cookie. A request may have several `Cookie` lines. */
 const cookieCarrier = (name: string): Carrier => ({
   noun: `cookie ${name}`,
   texts: ({ headers }) =>
@@ -124,9 +127,9 @@ const queryCarrier = (name: string): Carrier => ({
   queryParameter: name,
 });
 
-/** How a token is spelt in a text. */
+/** The spelling of a token in a text. */
 interface Codec extends Pick<CredentialsFormat, "accepts"> {
-  /** Returns the token in a text. Undefined if the text has none. */
+  /** Returns the token in a text. Undefined if the text contains none. */
   readonly decode: (text: string) => string | undefined;
   readonly encode: (token: string) => string;
   readonly spellings?: NonNullable<CredentialsFormat["spellings"]>;
@@ -154,7 +157,7 @@ const schemeCodec = (scheme: string): Codec => ({
   encode: (token) => `${scheme} ${token}`,
 });
 
-/** A parameter after a scheme: a name, and a word or a quoted text (RFC 9110, section 11.2). */
+/** Creates the codec of a parameter after a scheme: a name, and a word or a quoted text (RFC 9110, section 11.2). */
 const parameterCodec = (scheme: string, parameter: string): Codec => ({
   decode(text) {
     const values = parameterValues(textAfter(scheme, text), parameter.toLowerCase());
@@ -191,7 +194,7 @@ function basicCodec(part: keyof typeof BASIC_PARTS): Codec {
   };
 }
 
-/** Where a place has its token, and how; undefined for a place without a key. */
+/** Returns the carrier and the codec of a token's location; undefined if it has no key. */
 function placeOf(place: CredentialsPlace): readonly [Carrier, Codec] | undefined {
   const { scheme, parameter, basic, header, query, cookie } = place;
   const authorization = headerCarrier("Authorization");
@@ -203,7 +206,7 @@ function placeOf(place: CredentialsPlace): readonly [Carrier, Codec] | undefined
   return header === undefined ? undefined : [headerCarrier(header), PLAIN];
 }
 
-/** The format of one place. Two tokens in a place are a problem: each server on the way could use another one. */
+/** Creates the format of one location. Two tokens there are a problem, because two servers could choose different ones. */
 function createPlaceFormat([carrier, codec]: readonly [Carrier, Codec]): CredentialsFormat {
   const { noun, texts, send, header, queryParameter } = carrier;
   const { decode, accepts, encode, spellings } = codec;
@@ -225,7 +228,7 @@ function createPlaceFormat([carrier, codec]: readonly [Carrier, Codec]): Credent
   };
 }
 
-/** The first place of a request that has a token. One header may have credentials of several schemes. */
+/** Returns the first location in a request that contains a token. One header may contain credentials of several schemes. */
 function readFirst(places: readonly CredentialsFormat[], request: TokenCarrier): FoundToken {
   for (const place of places) {
     const found = place.read(request);
@@ -260,14 +263,14 @@ export function createCredentialsFormat(
   };
 }
 
-/** A query without a parameter, and the values that the parameter had. */
+/** Returns a query without a parameter, and the removed values of the parameter. */
 export function takeParameter(
   query: string,
   name: string,
 ): { readonly query: string; readonly values: readonly string[] } {
   const values: string[] = [];
   const others = query.split("&").filter((pair) => {
-    // Escapes in a name may hide it.
+    // The name may be escaped.
     if (!pair.startsWith(name) && !/^[^=]*[%+]/.test(pair)) return true;
     const [found] = readParameters(pair);
     if (found?.[0] !== name) return true;

@@ -12,7 +12,7 @@ export type Grants = "all" | ReadonlyMap<string, number>;
 
 const wordsOf = (scopes: string): string[] => scopes.split(/[\s,;]+/).filter(Boolean);
 
-/** A pack without scopes: a route is public or needs a token, and tokens grant nothing. */
+/** The scopes of a pack without scopes: a route is public or needs a token, and tokens grant nothing. */
 const NO_SCOPES: ScopesDefinition = {
   levels: ["all"],
   all: "*",
@@ -36,23 +36,23 @@ function commonGrants(one: Grants, other: Grants): Grants {
 const includesGrants = (wide: Grants, narrow: Grants): boolean =>
   wide === "all" || (narrow !== "all" && [...narrow].every(([name, top]) => (wide.get(name) ?? -1) >= top));
 
-/** Raises a level to another one. */
+/** Raises the level of a resource to a higher level. */
 function raiseLevel(levels: Map<string, number>, name: string, level: number): void {
   levels.set(name, Math.max(level, levels.get(name) ?? -1));
 }
 
 /**
- * Translates and compares the scopes of a pack. Alpha has ascending levels for each resource, v4 has levels for each area,
- * which can cover several resources.
+ * Translates and compares the scopes of a pack. Alpha defines ascending levels for each resource, and v4 defines levels
+ * for each area, which can include several resources.
  */
 export class Scopes {
   readonly #definition: ScopesDefinition;
   /** "<resource>:*" is the highest level (A-152). */
   readonly #highest: number;
   readonly #resourcesOf: ReadonlyMap<string, readonly string[]>;
-  /** For each level, the lowest one with the same v4 level. */
+  /** For each level, the lowest level with the same v4 level. */
   readonly #lowestLevels: readonly number[];
-  /** Returns the permissions that both grants have. */
+  /** Returns the permissions that both grants include. */
   readonly common = commonGrants;
   /** Whether `wide` allows everything that `narrow` allows. */
   readonly includes = includesGrants;
@@ -94,7 +94,7 @@ export class Scopes {
     return { grants: words.includes(this.#definition.all) ? "all" : wanted, unknown };
   }
 
-  /** Formats grants as alpha scopes, separated by commas, each resource once. */
+  /** Formats grants as alpha scopes, separated by commas. Each resource occurs once. */
   write(grants: Grants): string {
     const { all, resources, levels } = this.#definition;
     if (grants === "all") return all;
@@ -119,8 +119,8 @@ export class Scopes {
   }
 
   /**
-   * Translates alpha scopes to v4: one scope for each area, with the highest requested level (T-5.2). They are
-   * separated by commas, semicolons or spaces. Invalid ones are ignored.
+   * Translates alpha scopes to v4: one scope for each area, with the highest requested level (T-5.2). Commas,
+   * semicolons or spaces separate the input. Invalid scopes are ignored.
    */
   toV4(alphaScopes: string): string[] {
     return this.#writeV4(this.read(alphaScopes).grants);
@@ -129,7 +129,7 @@ export class Scopes {
   /**
    * Translates v4 scopes to alpha, in the order of the pack's resources (T-5.3).
    *
-   * @param requested Alpha scopes that the client requested. The result never has more than these.
+   * @param requested Alpha scopes that the client requested. The result never grants more.
    */
   toAlpha(v4Scopes: string, requested = ""): string {
     const given = this.grants(v4Scopes);
@@ -138,7 +138,7 @@ export class Scopes {
   }
 
   /**
-   * Returns the remaining grants after a translation to v4's scopes, which have fewer levels, and one area for
+   * Returns the grants that remain after a translation to v4's scopes, which have fewer levels, and one area for
    * several resources.
    */
   throughV4(grants: Grants): Grants {
@@ -148,7 +148,7 @@ export class Scopes {
   /**
    * Whether the v4 scopes of these grants allow no more than the grants do.
    *
-   * @param reading Compares only read access.
+   * @param reading Whether to compare only read access.
    */
   isExact(grants: Grants, reading: boolean): boolean {
     const levels =
@@ -181,7 +181,7 @@ export class Scopes {
     return rest.length === 0 && level >= 0 && this.#isResource(resource) ? { resource, level } : undefined;
   }
 
-  /** Formats grants as v4 scopes. @param additional Scopes that are requested with any other. */
+  /** Formats grants as v4 scopes. @param additional Scopes that are always requested as well. */
   #writeV4(wanted: Grants, additional: readonly string[] = this.#definition.additional ?? []): string[] {
     const { all, resources } = this.#definition;
     if (wanted === "all") return [all];

@@ -1,8 +1,8 @@
-/** Where requests of most APIs have their token. For an API that nobody has described. */
+/** The location of tokens in the requests of most APIs, for an undescribed API. */
 import { readBasic } from "./auth-parameters.ts";
 import { readParameters } from "../paths/query.ts";
 
-/** Names of headers and of query parameters that have the token of a client: in lower case, without signs. */
+/** Names of headers and query parameters that usually contain the token of a client, in lower case and without punctuation. */
 const TOKEN_NAMES = new Set([
   "apikey",
   "apitoken",
@@ -13,7 +13,7 @@ const TOKEN_NAMES = new Set([
   "token",
 ]);
 
-/** `X-API-Key`, `apiKey` and `api_key` are one name. */
+/** Whether a name is that of a token. `X-API-Key`, `apiKey` and `api_key` are the same name. */
 const isTokenName = (name: string): boolean =>
   TOKEN_NAMES.has(
     name
@@ -22,9 +22,9 @@ const isTokenName = (name: string): boolean =>
       .replace(/^x(?=api|acc|auth|tok)/, ""),
   );
 
-/** A name of a parameter whose value may be a token, or the key of anything else. */
+/** The name of a parameter whose value may be a token, or any other key. */
 const KEY_PARAMETER = "key";
-/** A value that nobody would choose for a key: at least 16 characters, of them a letter and a digit. */
+/** Matches a value that looks generated: at least 16 characters, including a letter and a digit. */
 const TOKEN_LIKE = /^(?=[^\d]*\d)(?=[^a-z]*[a-z])[\w.~+/=-]{16,}$/i;
 
 interface Sent {
@@ -35,8 +35,8 @@ interface Sent {
 }
 
 /**
- * The token of Basic credentials: the user or the password where the other one is empty, as services with keys
- * have it, else both.
+ * Returns the token of Basic credentials: the user or the password if the other one is empty, as in services with keys,
+ * otherwise both.
  */
 function basicToken(encoded: string): string {
   const basic = readBasic(encoded);
@@ -46,10 +46,10 @@ function basicToken(encoded: string): string {
   return user === "" ? password : decoded;
 }
 
-/** A scheme and the text after it. A pair of a cookie has no scheme. */
+/** Matches a scheme and the text after it. A pair of a cookie has no scheme. */
 const WITH_SCHEME = /^([^\s=,;"]+) +(.+)$/;
 
-/** The secrets behind the scheme of a header with credentials: all of it, and the password of Basic. */
+/** Returns the secrets after the scheme of a header with credentials: the whole text, and the password of Basic credentials. */
 export function secretsBehindScheme(line: string): string[] {
   const [, scheme = "", credentials = ""] = WITH_SCHEME.exec(line.trim()) ?? [];
   if (credentials === "") return [];
@@ -64,13 +64,13 @@ function authorizationToken(line: string): string {
   return scheme.toLowerCase() === "basic" ? basicToken(token) : token;
 }
 
-/** The values of all headers with such a name. */
+/** Returns the values of all headers whose name is that of a token. */
 const tokenHeaders = ({ headers }: Sent): string[] =>
   Object.entries(headers).flatMap(([name, lines = []]) =>
     isTokenName(name) ? lines.map((line) => line.trim()).filter((line) => line !== "") : [],
   );
 
-/** The values of all such parameters, those with a name of a token first. */
+/** Returns the values of all parameters that may contain a token. Those with the name of a token come first. */
 function tokenParameters({ query }: Sent): string[] {
   if (query === "") return [];
   const parameters = [...readParameters(query)];
@@ -79,14 +79,14 @@ function tokenParameters({ query }: Sent): string[] {
   return [...named, ...keys].map(([, value]) => value);
 }
 
-/** Returns the token of a request; undefined without one. */
+/** Returns the token of a request; undefined if there is none. */
 export function findUsualToken(request: Sent): string | undefined {
   const authorization = request.headers["authorization"]?.[0] ?? "";
   if (authorization.trim() !== "") return authorizationToken(authorization);
   return tokenHeaders(request)[0] ?? tokenParameters(request)[0];
 }
 
-/** All texts of a request that may be its token, wherever they are, so that no record has them. */
+/** Returns all texts of a request that may be its token, so that records can omit them. */
 export const usualTokenTexts = (request: Sent): string[] => [
   ...(request.headers["authorization"] ?? []).flatMap((line) => [
     authorizationToken(line),

@@ -1,4 +1,4 @@
-/** Reports mistakes in the shapes of errors, and codes and texts that no shape has a place for. */
+/** Reports mistakes in the shapes of errors, and codes and texts for which no shape has a location. */
 import { shapesOf, type ErrorShape, type Responses } from "./errors.ts";
 import {
   ERROR_NAMES,
@@ -18,12 +18,12 @@ import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { ErrorsDefinition } from "./errors-definition.ts";
 
-/** Names that an error of the upstream needs one of: the others say nothing about a problem. */
+/** Names of which an upstream error needs at least one, because the other names do not describe a problem. */
 const READABLE = ["message", "title", "code", "field", "pointer"];
 
 const withSign = (name: string): string => `$${name}`;
 
-/** Reports names that a shape of errors can't have, and keys that can't be names of values. */
+/** Reports names that a shape of errors can't contain, and keys that can't be names of values. */
 function checkErrorShape(
   shape: Shape,
   side: "client" | "upstream",
@@ -55,18 +55,18 @@ function checkErrorShape(
     });
 }
 
-/** Whether one of several shapes of the client has a value of a name. */
+/** Whether one of several shapes of the client contains the value of a name. */
 export const haveName = (shapes: readonly ErrorShape[], wanted: "field" | "code" | "pointer"): boolean =>
   shapes.some(({ shape }) => errorNames(shape).some(({ name }) => name === wanted));
 
-/** Whether codes of errors have an effect: a shape contains the code, or applies only to some codes. */
+/** Whether codes of errors have an effect: a shape contains the code, or only applies to some codes. */
 export const useCodes = (shapes: readonly ErrorShape[]): boolean =>
   haveName(shapes, "code") || shapes.some(({ code }) => code !== undefined);
 
 /**
- * Reports shapes that no error uses, and names of values that errors can't have.
+ * Reports shapes that no error uses, and names of values that errors can't contain.
  *
- * @param all What is written here and what applies beside it.
+ * @param all The shapes that are defined here, and the inherited ones
  * @param parameters The path parameters of the routes that have these errors.
  */
 export function checkSide(
@@ -88,7 +88,7 @@ export function checkSide(
         });
     }
   if (responses.no_field === undefined) return;
-  // The upstream's errors are only read: a field within a text is not found.
+  // The upstream's errors are only read, and a field within a text is not found.
   const hasField = shapesOf(all).some(({ shape }) =>
     errorNames(shape).some(({ name, as }) => name === "field" && (side === "client" || as !== "text")),
   );
@@ -96,7 +96,7 @@ export function checkSide(
   if (!hasField) location.at("no_field").report(`"no_field" has no effect: errors have no $field${text}`);
 }
 
-/** Whether an error has a text outside of the entries of its problems. */
+/** Whether an error contains a text outside of the entries for its problems. */
 const hasTextBesideEntries = ({ shape }: ErrorShape): boolean =>
   findPlaces(shape).length > 0 &&
   errorNames(shape).some(
@@ -104,7 +104,7 @@ const hasTextBesideEntries = ({ shape }: ErrorShape): boolean =>
       name === "message" && as !== "key" && !path.some((key) => key.startsWith("$") || isEntryKey(key)),
   );
 
-/** Reports texts and codes of errors that the client's shapes have no place for. */
+/** Reports texts and codes of errors that the client's shapes can't contain. */
 export function checkValidation(
   validation: ErrorsDefinition["validation"],
   clientShapes: readonly ErrorShape[],
@@ -130,7 +130,7 @@ export function checkValidation(
   }
 }
 
-/** Reports codes of failed checks and calls, where the errors of clients have no place for a code. */
+/** Reports codes of failed checks and calls if the clients' errors can't contain a code. */
 export function reportFailureCodes(
   { calls: shared }: DialectDefinition,
   files: readonly LocatedFile<ResourceDefinition>[],

@@ -19,7 +19,7 @@ export interface ErrorFormats {
   readonly upstream: ErrorFormat;
 }
 
-/** The errors of a route: its own, or those of the pack. */
+/** Returns the errors of a route: its own, or those of the pack. */
 export const errorsOf = (
   route: { readonly errors: ErrorFormats | undefined } | undefined,
   { errors }: { readonly errors: ErrorFormats },
@@ -30,7 +30,7 @@ type Envelopes = readonly (EnvelopeDefinition | undefined)[];
 
 const SIDES = ["client", "upstream"] as const;
 
-/** All shapes of the client: of the pack, of resources and of routes. */
+/** Returns all shapes of the client: those of the pack, of resources and of routes. */
 const allClientShapes = ({ client }: DialectDefinition, files: Files): readonly ErrorShape[] => {
   const own = files.flatMap(({ definition: { envelope, routes = [] } }) =>
     [envelope, ...routes.map((route) => route.envelope)].flatMap((each) => each?.client ?? []),
@@ -38,20 +38,20 @@ const allClientShapes = ({ client }: DialectDefinition, files: Files): readonly 
   return [client.responses, ...own].flatMap(shapesOf);
 };
 
-/** How names of fields are translated between the errors of both dialects. */
+/** Returns how names of fields are translated between the errors of both dialects. */
 export const errorIndexesOf = (dialect: DialectDefinition, files: Files): FieldContext["errorIndexes"] => ({
   haveDots: dialect.upstream.responses.field_indexes === "dots",
   areKept:
     dialect.client.responses.field_indexes !== "none" || haveName(allClientShapes(dialect, files), "pointer"),
 });
 
-/** How statuses and codes of the client are said in its errors. */
+/** How errors of the client express statuses and codes. */
 export interface ErrorTranslation {
   readonly statuses: Statuses;
   readonly errorCodes: ErrorCodes;
 }
 
-/** The phrase of a status, or of its class if it has none (RFC 9110, section 15). */
+/** Returns the phrase of a status, or of its class if it has none (RFC 9110, section 15). */
 const phraseOf = (status: number): string | undefined =>
   STATUS_CODES[status] ?? STATUS_CODES[Math.floor(status / 100) * 100];
 
@@ -77,7 +77,10 @@ function createFormats(
   };
 }
 
-/** Own shapes over others. An own `error` is for all errors, also those for which the others have a shape. */
+/**
+ * Merges own shapes with inherited ones. An own `error` applies to all errors, even those for which there is an
+ * inherited shape.
+ */
 function withOwn(others: Responses, own: Responses = {}): Responses {
   const inherited = own.error === undefined ? others.error_shapes : undefined;
   const rest = own.error_shapes ?? inherited;
@@ -88,7 +91,7 @@ function withOwn(others: Responses, own: Responses = {}): Responses {
   };
 }
 
-/** The shapes of both sides for envelopes, in ascending order of precedence. */
+/** Returns the shapes of both sides for envelopes, in ascending order of precedence. */
 const responsesOf = (dialect: DialectDefinition, envelopes: Envelopes) => ({
   client: envelopes.reduce<Responses>((all, own) => withOwn(all, own?.client), dialect.client.responses),
   upstream: envelopes.reduce<Responses>(
@@ -114,15 +117,15 @@ export function checkOwnErrors(
   for (const side of SIDES) checkSide(side, envelope[side] ?? {}, all[side], parameters, location.at(side));
 }
 
-/** A route of a resource, as far as its errors are concerned. */
+/** The facts about a route of a resource that concern its errors. */
 interface RouteErrors {
   readonly client: string;
-  /** The names of its path parameters. */
+  /** The names of the route's path parameters. */
   readonly parameters: readonly string[];
   readonly envelope?: EnvelopeDefinition | undefined;
 }
 
-/** Reports texts of a resource's errors with a path parameter that one of its routes with these errors lacks. */
+/** Reports texts of a resource's errors that contain a path parameter which one of the affected routes lacks. */
 export function checkSharedTexts(
   envelope: EnvelopeDefinition,
   routes: readonly RouteErrors[],
@@ -151,7 +154,10 @@ export function checkSharedTexts(
   more.forEach(({ shape }, index) => check(shape, location.at("more_error_shapes", index, "shape")));
 }
 
-/** Compiles the errors of a route. Undefined: they are the pack's. @param envelopes of its resource, and its own */
+/**
+ * Compiles the errors of a route. Undefined if the route uses those of the pack. @param envelopes the envelopes of the
+ * resource and of the route
+ */
 export function compileOwnErrors(
   envelopes: Envelopes,
   dialect: DialectDefinition,
@@ -168,7 +174,7 @@ export function compileOwnErrors(
 /**
  * Compiles and checks the shapes of errors.
  *
- * @param files The resource files, whose routes may have shapes of their own.
+ * @param files The resource files, whose routes may define their own shapes.
  * @param parameters The path parameters of all routes.
  */
 export function compileErrors(
@@ -193,11 +199,11 @@ export function compileErrors(
   const summaryOf = (message: string | undefined): ErrorSummary | undefined =>
     message === undefined ? undefined : { reason: message, isComplete: true };
   return {
-    /** Where a route has no others (`errorsOf`). */
+    /** Used if a route has no own errors (`errorsOf`). */
     errors: createFormats(definition, [], translation),
-    /** Whether the parameter of a filter, an order or a page is the field of its errors. */
+    /** Whether errors about a filter, an order or a page contain the parameter as their field. */
     namesParameters: validation?.query?.field !== undefined,
-    /** The text of the whole error about a request that breaks a rule; undefined: the reasons. */
+    /** The text of the whole error about a request that breaks a rule; undefined: the reasons are used. */
     validationSummaries: {
       body: summaryOf(validation?.message),
       query: summaryOf(validation?.query?.message ?? validation?.message),

@@ -1,4 +1,4 @@
-/** Error bodies of both dialects: one shape, or several by status and by whether problems have fields. */
+/** Error bodies of both dialects: one shape, or several, selected by status and by whether problems have fields. */
 import type { z } from "zod";
 import { createErrorReader, type ReadErrors } from "./read-errors.ts";
 import { createErrorWriter, type ErrorContext, type ErrorStyle } from "./write-errors.ts";
@@ -9,7 +9,7 @@ import { classOf } from "./statuses.ts";
 /** Reads and writes the error bodies of one dialect. */
 export type ErrorFormat = ReturnType<typeof createErrorFormat>;
 
-/** A shape that some errors have. */
+/** A shape for some errors. */
 export type ErrorShape = z.infer<typeof shapeRule>;
 
 /** The errors of a side of a pack, or of an envelope. */
@@ -18,10 +18,10 @@ export type Responses = Pick<
   "error" | "error_shapes" | "more_error_shapes" | "no_field"
 >;
 
-/** The shape of a dialect that writes no errors. */
+/** The shape of a dialect that defines no errors. */
 const DEFAULT_ERROR = { message: "$message" };
 
-/** The shapes of a dialect. The last one is for all other errors. */
+/** Returns the shapes of a dialect. The last one applies to all other errors. */
 export const shapesOf = ({
   error = DEFAULT_ERROR,
   error_shapes: others = [],
@@ -34,9 +34,9 @@ const isFor = ({ status: expected }: ErrorShape, status: number): boolean =>
   expected === undefined || [expected].flat().some((each) => each === status || each === classOf(status));
 
 /**
- * The problems that a shape is for; undefined if it is for none of an error.
+ * Returns the problems that a shape applies to; undefined if it applies to none.
  *
- * @param codeOf Returns the code of a problem, also of one without a code of its own.
+ * @param codeOf Returns the code of a problem, even if the problem has no own code.
  */
 function problemsFor(
   { fields, code: expected }: ErrorShape,
@@ -52,7 +52,7 @@ function problemsFor(
 /**
  * Creates the error format of a dialect.
  *
- * @param shapes JSON with `$message`, `$field` and other names. The first one that is for an error counts.
+ * @param shapes JSON with `$message`, `$field` and other names. The first shape that applies to an error is used.
  */
 export function createErrorFormat(shapes: readonly ErrorShape[], style: ErrorStyle) {
   const formats = shapes.map((rule) => ({
@@ -61,13 +61,13 @@ export function createErrorFormat(shapes: readonly ErrorShape[], style: ErrorSty
     write: createErrorWriter(rule.shape, style),
   }));
   return {
-    /** In the order of the pack. The last one is for all errors that match no other. */
+    /** In the order of the pack. The last one applies to all errors that match no other shape. */
     shapes: shapes.map(({ shape }) => shape),
     /**
-     * Parses an error body. Undefined for another value. An entry with a field and without a text gets the text of
-     * the whole error, or an empty one. Without a field it is omitted.
+     * Parses an error body. Undefined for any other value. An entry with a field and without a text gets the text of
+     * the whole error, or an empty text. An entry without either is omitted.
      *
-     * @param status Status of the error. Without it, all shapes are tried
+     * @param status Status of the error. If it is missing, all shapes are tried
      */
     read(body: unknown, status?: number): ReadErrors | undefined {
       for (const { rule, read } of formats) {
@@ -82,7 +82,7 @@ export function createErrorFormat(shapes: readonly ErrorShape[], style: ErrorSty
       for (const { rule, write } of formats) {
         const found = isFor(rule, status) ? problemsFor(rule, details, codeOf) : undefined;
         if (!found) continue;
-        // Values outside of the entries are about the first problem that the shape is for.
+        // Values outside of the entries belong to the first problem that the shape applies to.
         const main = (rule.fields ? found.find(hasField) : undefined) ?? found[0];
         return write(details, status, context, main);
       }

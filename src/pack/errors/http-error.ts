@@ -1,6 +1,6 @@
 /**
- * Why the gateway itself rejects a request: too many bodies, a stage of the sunset plan (`brown_out`, `freeze`, and
- * `sunset` for the end), a page of another origin, the size, a limit.
+ * The reasons why the gateway itself rejects a request: too many bodies, a stage of the sunset plan (`brown_out`,
+ * `freeze`, and `sunset` for the end), a page of a different origin, the size, or a limit.
  */
 export const REJECTIONS = [
   "bodies",
@@ -18,55 +18,56 @@ export type RejectedBy = (typeof REJECTIONS)[number];
 export interface ErrorDetail {
   readonly reason: string;
   readonly field?: string;
-  /** The query parameter with the filter, the order or the page. It is the field if the pack says so. */
+  /** The query parameter that contains the filter, the order or the page. It is the field if the pack defines so. */
   readonly parameter?: string;
-  /** The client's code: of the upstream's error, or of a check or call that has failed. */
+  /** The client's code for an upstream error, or for a failed check or call. */
   readonly code?: string | undefined;
-  /** The client's status of a failed check or call. Undefined: the status of an invalid request. */
+  /** The client's status for a failed check or call. Undefined: the status of an invalid request. */
   readonly status?: number | undefined;
-  /** The rule of a request that is broken, see `VALIDATION_RULES`. */
+  /** The rule that the request breaks, see `VALIDATION_RULES`. */
   readonly rule?: string;
-  /** The cause of the failure, for the operator. Clients do not see it. */
+  /** The cause of the failure, for the operator. It is not sent to clients. */
   readonly cause?: Error;
 }
 
-/** The rule of a pack for the error of a check or call that has failed. */
+/** The rule of a pack for the error of a failed check or call. */
 export type Failure = Pick<ErrorDetail, "status" | "code">;
 
-/** The reason of a value that the pack can't translate. */
+/** The reason for a value that the pack can't translate. */
 export const INVALID_VALUE = "Not a valid value.";
-/** The reason of a member that is missing. */
+/** The reason for a missing member. */
 export const REQUIRED = "This field is required.";
-/** The reason of a member that the body does not have. */
+/** The reason for a member that the body can't contain. */
 export const UNKNOWN_MEMBER = "There is no such field.";
 
 /** The text of an error as a whole, in addition to its problems. */
 export interface ErrorSummary {
   readonly reason: string;
   readonly code?: string | undefined;
-  /** Whether it replaces the reasons of all problems. */
+  /** Whether the text replaces the reasons of all problems. */
   readonly isComplete?: boolean;
 }
 
-/** A rejection by the gateway itself, which the metrics count and the audit record has. */
+/** A rejection by the gateway itself. It is counted in the metrics and stored in the audit record. */
 export interface Rejection {
   readonly by: RejectedBy;
-  /** For the audit record and the log. */
+  /** The text for the audit record and the log. */
   readonly warning?: string;
-  /** Whether the status is the client's unless the pack has another one for exactly this status. */
+  /** Whether the status is final unless the pack changes exactly this status. */
   readonly isExactStatus?: boolean;
 }
 
 /**
- * The gateway rejects a request, with a standard status and all problems at once. The client gets its own status for that
- * one. This is the only error whose text clients see: every other one becomes a neutral 500 (`gateway/responses/error-result.ts`).
+ * The gateway rejects a request, with a standard status and all problems. The pack translates that status for the
+ * client. This is the only error whose text is sent to clients: every other error becomes a neutral 500
+ * (`gateway/responses/error-result.ts`).
  */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly code = "AG_REQUEST_REJECTED";
   readonly status: number;
   readonly details: readonly ErrorDetail[];
-  /** Where rejections of this kind are counted. */
+  /** The kind under which the rejection is counted. */
   readonly rejection: Rejection | undefined;
   /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -86,7 +87,7 @@ export class HttpError extends Error {
   }
 }
 
-/** A request breaks a rule for its body, its query parameters or its filter. The pack may give it another status than 400. */
+/** A request breaks a rule for its body, its query parameters or its filter. The pack may define a status other than 400. */
 export class ValidationError extends HttpError {
   constructor(problems: readonly ErrorDetail[] | string) {
     super(400, problems);
@@ -96,7 +97,7 @@ export class ValidationError extends HttpError {
 /** The meaning of an upstream's error, independent of its status in the client's dialect. */
 export type UpstreamErrorMeaning = "failed" | "limited" | "refused";
 
-/** An error that has its final status: the upstream's, translated, or one that the pack has for a route. */
+/** An error with its final status: the upstream's translated status, or one that the pack defines for a route. */
 export class TranslatedError extends HttpError {
   readonly summary: ErrorSummary | undefined;
   readonly meaning: UpstreamErrorMeaning;

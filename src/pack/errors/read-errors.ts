@@ -5,7 +5,7 @@ import { isObject } from "../../base/index.ts";
 import { keysOfPointer } from "../values/schema-members.ts";
 import { isItemTemplate, nameOf, namesIn, valueAt, type Shape } from "../values/shape.ts";
 
-/** A JSON pointer, also one in a fragment (`#/a/b`), as a dotted name. */
+/** Converts a JSON pointer, even in a fragment (`#/a/b`), to a dotted name. */
 const fromPointer = (pointer: string): string => keysOfPointer(pointer.replace(/^(?:#?\/)?/, "/")).join(".");
 
 /** Writes indexes that are keys (`lines.0.sku`) in brackets (`lines[0].sku`). */
@@ -14,14 +14,14 @@ export const withBrackets = (field: string): string => field.replaceAll(/\.(\d+)
 /** The content of an error body. */
 export interface ReadErrors {
   readonly details: readonly ErrorDetail[];
-  /** The content outside of the entries of the problems. */
+  /** The content outside of the entries for the problems. */
   readonly summary: ErrorDetail | undefined;
 }
 
 /** Maximum number of problems of an error body. No form has more fields. */
 export const MAX_ERRORS = 100;
 
-/** What is known about an entry: the text of the whole error, and what the key of its object says. */
+/** The known facts about an entry: the text of the whole error, and the information in the key of its object. */
 interface EntryContext {
   readonly whole?: string | undefined;
   readonly field?: string;
@@ -30,7 +30,7 @@ interface EntryContext {
 
 type ReadDetail = (body: unknown, context?: EntryContext) => ErrorDetail[];
 
-/** Creates a reader of one problem. @param noField the name that stands for no field */
+/** Creates a reader of one problem. @param noField the name that means that the problem has no field */
 function createDetailReader(shape: Shape, noField: string | undefined): ReadDetail {
   const places = namesIn(shape).filter(({ path }) => !path.some(isEntryKey));
   const textAt = (body: unknown, wanted: string): string | undefined => {
@@ -47,7 +47,7 @@ function createDetailReader(shape: Shape, noField: string | undefined): ReadDeta
       context.field ?? textAt(body, "field") ?? (pointer === undefined ? undefined : fromPointer(pointer));
     const field = named === noField ? undefined : named;
     const code = textAt(body, "code") ?? context.code;
-    // Problem details may have no more than a title, other errors no more than a code.
+    // Problem details may contain only a title, and other errors only a code.
     const text = textAt(body, "message") ?? textAt(body, "title") ?? code;
     if (text === undefined && named === undefined) return [];
     const reason = text ?? context.whole ?? "";
@@ -58,7 +58,7 @@ function createDetailReader(shape: Shape, noField: string | undefined): ReadDeta
 const itemsOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value.slice(0, MAX_ERRORS) : [];
 
-/** The values at a path. `[]` stands for each item of a list. */
+/** Returns the values at a path. `[]` means each item of a list. */
 function valuesAt(body: unknown, path: readonly string[]): readonly unknown[] {
   const at = path.indexOf("[]");
   if (at < 0) return [valueAt(body, path)];
@@ -74,7 +74,7 @@ function createPlaceReader(
   const isText = nameOf(item) !== undefined;
   const readDetail = createDetailReader(item, noField);
 
-  /** An object of texts may have more such objects, by the members of a nested object. */
+  /** An object of texts may contain further such objects, for the members of a nested object. */
   function readValue(value: unknown, context: EntryContext, details: ErrorDetail[]): void {
     const below = (key: string, child: unknown): void =>
       readValue(child, { ...context, field: `${context.field ?? ""}${key}` }, details);
@@ -110,18 +110,18 @@ function createPlaceReader(
   };
 }
 
-/** The problems with a text. All problems, if none has one. */
+/** Returns the problems that have a text, or all problems if none has one. */
 function withTexts(details: readonly ErrorDetail[]): readonly ErrorDetail[] {
   const found = details.filter(({ reason }) => reason !== "");
   return found.length > 0 ? found : details;
 }
 
 /**
- * Creates a reader of error bodies, which returns undefined for a value that is no error. An entry with a field and without
- * a text gets the text of the whole error. If there is no text at all, it gets an empty one. Entries without text and
- * field are omitted.
+ * Creates a reader of error bodies, which returns undefined for a value that is not an error. An entry with a field and
+ * without a text gets the text of the whole error. If there is no text at all, it gets an empty one. Entries without
+ * text and field are omitted.
  *
- * @param noField the name that stands for no field
+ * @param noField the name that means that the problem has no field
  */
 export function createErrorReader(
   shape: Shape,

@@ -8,7 +8,7 @@ const name = z.string().min(1);
 
 const statusOrClass = z.union([z.int().min(400).max(599), z.enum(["4XX", "5XX"])]);
 
-/** A shape that some errors have. */
+/** A shape for some errors. */
 export const shapeRule = z.strictObject({
   status: about(
     z.union([statusOrClass, z.array(statusOrClass).min(1)]).optional(),
@@ -66,7 +66,7 @@ const emptyList = z.enum(["present", "omitted"]);
 const EMPTY_LIST =
   "The array of an empty list is always there (`present`, the default), or may be missing or null (`omitted`).";
 
-/** The shapes that a resource or a route may have of its own. */
+/** The shapes that a resource or a route may define. */
 const ownShapes = {
   ...shapes,
   more_error_shapes: about(

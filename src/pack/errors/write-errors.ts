@@ -16,36 +16,36 @@ import type { ErrorDetail, ErrorSummary } from "./http-error.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import { fillKey, fillShape, isItemTemplate, nameOf, type Shape, type ShapeValues } from "../values/shape.ts";
 
-/** The other values of an error body. */
+/** Further values of an error body. */
 export interface ErrorContext {
   readonly summary?: ErrorSummary | undefined;
   /** The name of the resource. */
   readonly name?: string | undefined;
-  /** The request that ended with the error. */
+  /** The request that caused the error. */
   readonly request?:
     | {
         readonly method: string;
-        /** As the client wrote it, without the query. */
+        /** The path as the client wrote it, without the query. */
         readonly path: string;
-        /** The decoded path parameters of its route; undefined without a route. */
+        /** The decoded path parameters of its route; undefined if there is no route. */
         readonly parameters: Readonly<Record<string, string>> | undefined;
       }
     | undefined;
-  /** The seconds of the response's `Retry-After`. */
+  /** The seconds in the response's `Retry-After`. */
   readonly retryAfter?: number | undefined;
 }
 
-/** How a dialect writes errors. */
+/** The style of a dialect's errors. */
 export interface ErrorStyle {
   readonly codeOf: (status: number) => string | undefined;
   readonly titleOf: (status: number) => string | undefined;
-  /** The value in place of the name for a problem without a field. Undefined: none. */
+  /** The value instead of the name if a problem has no field. Undefined: no value. */
   readonly noField: string | undefined;
-  /** The index of an item in the name of a field: `lines.0.sku`, `lines[0].sku`, or not at all. */
+  /** The style of an item's index in the name of a field: `lines.0.sku`, `lines[0].sku`, or no index. */
   readonly indexes: DialectDefinition["client"]["responses"]["field_indexes"];
 }
 
-/** A dotted name as a JSON pointer (RFC 6901): `address.lines[0]` → `/address/lines/0`. */
+/** Converts a dotted name to a JSON pointer (RFC 6901): `address.lines[0]` → `/address/lines/0`. */
 const toPointer = (field: string): string =>
   `/${field
     .split(/[.[\]]+/)
@@ -59,10 +59,10 @@ function formatIndexes(field: string, indexes: ErrorStyle["indexes"]): string {
   return field.replaceAll(/\[(\d+)\]/g, indexes === "dots" ? ".$1" : "").replace(/^\./, "");
 }
 
-/** Maximum number of characters of a text of the request. The rest is cut. */
+/** Maximum number of characters of a text from the request. The rest is cut. */
 const MAX_REQUEST_TEXT = 500;
 
-/** A path with an invalid escape stays as the client wrote it. */
+/** Decodes a path. A path with an invalid escape stays as the client wrote it. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -71,7 +71,7 @@ function decodePath(path: string): string {
   }
 }
 
-/** The value of the request for a name. Undefined without one. */
+/** Returns the value of the request for a name. Undefined if there is none. */
 function requestValue(name: string, { request, retryAfter }: ErrorContext): string | number | undefined {
   if (name === "retry_after") return retryAfter;
   if (!request) return undefined;
@@ -85,17 +85,17 @@ function requestValue(name: string, { request, retryAfter }: ErrorContext): stri
 
 /** Maximum number of characters of one message or field. The rest is cut. */
 const MAX_TEXT_LENGTH = 2000;
-/** Maximum number of characters of an error body. Each may take six bytes (`\u0000`), so no error body is above 128 KB. */
+/** Maximum number of characters of an error body. Each may need six bytes (`\u0000`), so an error body never exceeds 128 KB. */
 const MAX_CHARACTERS = 20_000;
 
-/** A problem whose texts are not longer than their limit. */
+/** Cuts the texts of a problem to their limits. */
 const cutDetail = (detail: ErrorDetail): ErrorDetail => ({
   ...detail,
   reason: cutText(detail.reason, MAX_TEXT_LENGTH),
   ...(detail.field !== undefined && { field: cutText(detail.field, MAX_TEXT_LENGTH) }),
 });
 
-/** The first problems, as many as fit. @param others Characters of the values that each entry repeats. */
+/** Returns the first problems, up to the limit. @param others Number of characters of the values that each entry repeats. */
 function limitDetails(details: readonly ErrorDetail[], maxCharacters: number, others: number): ErrorDetail[] {
   let left = maxCharacters;
   const limited = details.slice(0, MAX_ERRORS).map(cutDetail);
@@ -109,7 +109,7 @@ function limitDetails(details: readonly ErrorDetail[], maxCharacters: number, ot
 const joinReasons = (details: readonly Pick<ErrorDetail, "reason">[]): string =>
   details.map(({ reason }) => reason).join(" ");
 
-/** Fills a shape of errors. A value in a text that is not known leaves nothing. @param entries Values of each problem */
+/** Fills a shape of errors. An unknown value in a text is replaced by nothing. @param entries Values of each problem */
 function fillErrors(shape: Shape, values: ShapeValues, entries: readonly ShapeValues[]): unknown {
   if (isItemTemplate(shape))
     return hasInnerPlaces(shape[0])
@@ -134,7 +134,7 @@ function fillErrors(shape: Shape, values: ShapeValues, entries: readonly ShapeVa
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
-/** An entry of constants alone says nothing about its problem, which the texts outside the array have. */
+/** Fills the entries. An entry that only contains constants does not describe its problem, so texts outside the array do. */
 function fillItems(entry: Shape, values: ShapeValues, entries: readonly ShapeValues[]): unknown[] {
   const names = problemNames(entry);
   return entries
@@ -145,7 +145,7 @@ function fillItems(entry: Shape, values: ShapeValues, entries: readonly ShapeVal
 /**
  * Creates a writer of error bodies. The number of entries, their texts and the total length are limited.
  *
- * @returns A function whose `main` is the problem with the values outside of the entries.
+ * @returns A function. Its parameter `main` is the problem whose values are used outside of the entries.
  */
 export function createErrorWriter(shape: Shape, { codeOf, titleOf, noField, indexes }: ErrorStyle) {
   const places = findPlaces(shape);
@@ -157,12 +157,12 @@ export function createErrorWriter(shape: Shape, { codeOf, titleOf, noField, inde
     code,
   });
 
-  /** Whether a place has the text of a problem. */
+  /** Whether a place contains the text of a problem. */
   const hasText = ({ names, keys }: ErrorPlace, detail: ErrorDetail): boolean =>
     (keys === undefined || toValues(detail)[keys.name] !== undefined) &&
     (names.has("message") || (detail.reason === detail.code && names.has("code")));
 
-  /** The text outside of the entries: the text of the whole error, and of problems that have no place in an entry. */
+  /** Returns the text outside of the entries: the text of the whole error, and of problems that no entry contains. */
   function messageOf(details: readonly ErrorDetail[], summary: ErrorSummary | undefined): string {
     if (!summary) return joinReasons(details);
     const isMissing = (detail: ErrorDetail): boolean =>
@@ -179,7 +179,7 @@ export function createErrorWriter(shape: Shape, { codeOf, titleOf, noField, inde
     const { summary: given, name } = context;
     const ofRequest = requestNames.map((each) => [each, requestValue(each, context)] as const);
     const requestSize = ofRequest.reduce((size, [, value = ""]) => size + String(value).length, 0);
-    // Without entries, the error contains one problem.
+    // Without entries, the error only contains one problem.
     const summary =
       places.length > 0 && given ? { ...given, reason: cutText(given.reason, MAX_TEXT_LENGTH) } : undefined;
     const limited = limitDetails(details, MAX_CHARACTERS - (summary?.reason.length ?? 0), requestSize);

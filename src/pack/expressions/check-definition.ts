@@ -1,4 +1,4 @@
-/** The schema of checks, and of the errors where they or calls fail. */
+/** The schema of checks, and of the errors if checks or calls fail. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { errorStatus } from "../values/text-types.ts";
@@ -30,7 +30,7 @@ export const failures = z.strictObject({
   ),
 });
 
-/** One of `checks`. @param field The schema of the field. @param example of the message */
+/** Creates the schema of a check. @param field The schema of the field. @param example an example of the message */
 export const checkDefinition = <T extends z.ZodType>(field: T, example: string) =>
   z.strictObject({
     field,
@@ -44,6 +44,6 @@ export const checkDefinition = <T extends z.ZodType>(field: T, example: string) 
 
 /**
  * A rule that JSON Schema can't express: an expression whose result is the reason of an error, or undefined. Without
- * `field` the error concerns the whole request.
+ * `field`, the error concerns the whole request.
  */
 export type CheckDefinition = z.infer<ReturnType<typeof checkDefinition<z.ZodOptional<z.ZodString>>>>;

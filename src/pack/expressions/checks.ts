@@ -6,10 +6,10 @@ import { failureAsValue } from "./compile-expression.ts";
 import { compileScoped, type Phase } from "./scope.ts";
 import type { Scope } from "../translation-context.ts";
 
-/** The rule of an error that a check has found. */
+/** The rule of an error that comes from a check. */
 const FAILED_CHECK = "failed_check";
 
-/** Gives errors of checks the status and the code of the route, unless the checks have their own. */
+/** Sets the status and the code of the route in errors of checks, unless the checks define their own. */
 export const withFailure = (
   details: readonly ErrorDetail[],
   failure: Failure | undefined,
@@ -18,21 +18,21 @@ export const withFailure = (
     ? details.map((detail) => (detail.rule === FAILED_CHECK ? { ...failure, ...detail } : detail))
     : details;
 
-/** Returns the errors that checks find. */
+/** Runs checks and returns their errors. */
 export type RunChecks = (scope: Scope) => MaybePromise<ErrorDetail[]>;
 
 /** Compiled checks. */
 export type Checks = ReturnType<typeof compileChecks>;
 
-/** Whether an expression reads only those calls that have been sent. */
+/** Whether an expression only reads calls that have been sent. */
 const readsOnly = (source: string, sent: readonly string[]): boolean =>
   [...source.matchAll(/\$calls\b(?:\.(\w+))?/g)].every(([, name = ""]) => sent.includes(name));
 
 /**
- * Compiles checks. A check that fails on a value makes it invalid.
+ * Compiles checks. If a check fails on a value, the value is invalid.
  *
- * @param location of the list of checks
- * @param sent the names of the calls that are sent before them
+ * @param location the location of the list of checks
+ * @param sent the names of the calls that are sent earlier
  */
 export function compileChecks(
   definitions: readonly CheckDefinition[],
@@ -70,7 +70,7 @@ export function compileChecks(
     all: runOf(checks),
     /** Checks that need neither the upstream's body nor a later call. */
     early: runOf(checks.filter(isEarly)),
-    /** The others. */
+    /** The remaining checks. */
     late: runOf(checks.filter((check) => !isEarly(check))),
   };
 }

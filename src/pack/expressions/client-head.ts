@@ -2,10 +2,10 @@
 import type { Query } from "../paths/query.ts";
 import type { ClientHead, JsonObject, ReceivedHeaders } from "../translation-context.ts";
 
-/** Headers that have the client's credentials, wherever a pack has them. */
+/** Headers that contain the client's credentials, in any pack. */
 const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "cookie"]);
 
-/** The parameters of a query: a text, or a list where one comes several times. Made once for all rows of a list. */
+/** The parameters of a query: a text, or a list if a parameter occurs several times. Cached for all rows of a list. */
 const queries = new WeakMap<Query, JsonObject>();
 export function queryOf({ query }: Pick<ClientHead, "query">): JsonObject {
   const made = queries.get(query);

@@ -1,4 +1,4 @@
-/** Compiles the expressions of a pack, and reports their errors where they are written. */
+/** Compiles the expressions of a pack, and reports their errors at their locations. */
 import {
   check,
   compile,
@@ -22,10 +22,10 @@ const INVALID_EXPRESSION: Expression = {
   print: () => undefined,
 };
 
-/** The value kinds of a pack, as far as `$values` needs them. */
+/** The value kinds of a pack, with the members that `$values` needs. */
 export type Kinds = ReadonlyMap<string, { readonly lookup: unknown }>;
 
-/** Reports names of `$values("name", …)` that no value kind has, and kinds that give it no values. */
+/** Reports names in `$values("name", …)` that are not value kinds, and kinds that contain no values for it. */
 function reportUnknownKinds(location: SourceLocation, source: string, kinds: Kinds): void {
   for (const { text, offset } of findLiteralArguments(source, "values")) {
     const kind = kinds.get(text);
@@ -52,8 +52,8 @@ function reportUnknownKinds(location: SourceLocation, source: string, kinds: Kin
 /**
  * Checks and compiles the expression at a location.
  *
- * @param variables The names that it may read.
- * @param kinds The value kinds of `$values`, for expressions that may read it.
+ * @param variables The names that the expression may read.
+ * @param kinds The value kinds for `$values`, if the expression may call it.
  */
 export function compileExpressionAt(
   location: SourceLocation,
@@ -86,7 +86,7 @@ export function failureAsValue<T>(evaluate: () => MaybePromise<T>): MaybePromise
   }
 }
 
-/** Evaluates an expression that is written elsewhere for the field at a location: its errors name both. */
+/** Evaluates an expression from a different location for the field at this location: its errors contain both. */
 export function evaluateFor<T>(user: Origin, evaluate: () => MaybePromise<T>): MaybePromise<T> {
   return thenMaybe(failureAsValue(evaluate), (result) => {
     if (result instanceof ExpressionError) throw result.usedBy(user);

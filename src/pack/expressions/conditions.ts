@@ -1,4 +1,4 @@
-/** Conditions on requests and responses, and values of names in braces, as expressions. */
+/** Conditions on requests and responses, and values for names in braces, as expressions. */
 import type { SourceLocation } from "../../base/index.ts";
 import { ValidationError } from "../errors/http-error.ts";
 import { ExpressionError, type MaybePromise, thenMaybe, mapMaybe } from "../../jsonata/index.ts";
@@ -8,10 +8,10 @@ import type { Scope } from "../translation-context.ts";
 
 const INVALID_BODY = "The body has a value that is not valid.";
 
-/** Whether something holds for a value of a request. */
+/** A condition on a value of a request. */
 export type ScopedCondition = (value: unknown, scope: Scope) => MaybePromise<boolean>;
 
-/** Compiles a condition over the variables of a request. Returns undefined without a source. */
+/** Compiles a condition over the variables of a request. Returns undefined if there is no source. */
 export function compileScopedCondition(
   source: string | undefined,
   location: SourceLocation,
@@ -22,7 +22,7 @@ export function compileScopedCondition(
   return (value, scope) => thenMaybe(evaluate(value, scope), Boolean);
 }
 
-/** Compiles a condition on a client's body. The function throws {HttpError} 400 for a body on which it fails. */
+/** Compiles a condition on a client's body. The function throws {HttpError} 400 if the condition fails on a body. */
 export function compileBodyCondition(
   source: string | undefined,
   location: SourceLocation,

@@ -3,8 +3,8 @@ import { check } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../../base/index.ts";
 
 /**
- * Reports definitions that are not functions, names that JSONata already has, and names of variables. @param
- * variables of requests
+ * Reports definitions that are not functions, names of JSONata's functions, and names of variables. @param variables
+ * the variables of requests
  */
 export function checkFunctions(
   functions: Readonly<Record<string, string>>,
@@ -25,7 +25,7 @@ export function checkFunctions(
   }
 }
 
-/** The functions that a source calls, directly and indirectly, each after the functions that it needs. */
+/** Returns the functions that a source calls, directly and indirectly. Each comes after the functions that it calls. */
 function functionsIn(
   source: string,
   functions: ReadonlyMap<string, string>,
@@ -39,7 +39,7 @@ function functionsIn(
   ];
 }
 
-/** An expression after the functions that it calls. */
+/** Returns an expression, preceded by the functions that it calls. */
 export function withFunctions(source: string, functions: ReadonlyMap<string, string>): string {
   const names = functions.size === 0 || !source.includes("$") ? [] : functionsIn(source, functions);
   if (names.length === 0) return source;

@@ -1,4 +1,4 @@
-/** The variables of expressions: the known facts about a request and its calls when an expression runs. */
+/** The variables of expressions: the facts about a request and its calls that are known when an expression runs. */
 import type { Bindings, Expression, MaybePromise } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import { headersOf, joinLines, queryOf } from "./client-head.ts";
@@ -8,10 +8,10 @@ import type { Scope } from "../translation-context.ts";
 /** The steps of a request, in this order. */
 type Step = "selection" | "request" | "translated" | "response";
 
-/** How far a request is when an expression runs. `early response`: a call before the main call has responded. */
+/** The progress of a request when an expression runs. `early response`: a call before the main call has responded. */
 export type Phase = Step | "early response";
 
-/** The steps that are done by then. */
+/** The completed steps in each phase. */
 const STEPS: Readonly<Record<Phase, readonly Step[]>> = {
   selection: ["selection"],
   request: ["selection", "request"],
@@ -20,7 +20,7 @@ const STEPS: Readonly<Record<Phase, readonly Step[]>> = {
   response: ["selection", "request", "translated", "response"],
 };
 
-/** A variable: from which step on it has a value, and why it has none before. */
+/** A variable, with the first step in which it has a value, and the reason why it has none before. */
 interface Variable {
   readonly since: Step;
   readonly before?: string;
@@ -79,18 +79,18 @@ export function createBindings(
 
 /** An expression over the variables of a request. */
 export interface ScopedExpression extends Pick<Expression, "variables" | "inputNames"> {
-  /** Why it can't be compiled; undefined if it can. */
+  /** The reason why the expression can't be compiled; undefined if it can. */
   readonly fallback: string | undefined;
-  /** @param own the values of the variables that this expression alone has */
+  /** @param own the values of the variables that only this expression has */
   readonly evaluate: (input: unknown, scope: Scope, own?: Bindings) => MaybePromise<unknown>;
-  /** Whether it reads its input. */
+  /** Whether the expression reads its input. */
   readonly readsInput: boolean;
 }
 
 /**
  * Compiles an expression that may read all variables. Reports variables that have no value yet.
  *
- * @param own More variables, which this expression alone has.
+ * @param own Additional variables for this expression.
  */
 export function compileScoped(
   source: string,

@@ -14,9 +14,9 @@ const isWithin = (name: string, parent: string): boolean =>
   name.startsWith(parent) &&
   (name.length === parent.length || name[parent.length] === "." || name[parent.length] === "[");
 
-/** Indexes of items at the start of the rest of a path. */
+/** Matches the indexes of items at the start of the rest of a path. */
 const INDEXES = /^(?:\[\d+\])*/;
-/** An item within a path, and one that is not named by its index. */
+/** Matches an item within a path, with or without an index. */
 const ITEM = /\[[^\].]*\]?/g;
 const NAMED_ITEM = /\[(?!\d+\])[^\].]*\]?/g;
 
@@ -27,14 +27,14 @@ function alphaName(rule: ErrorField, tail: string, { areKept }: FieldContext["er
   const name = areKept ? rule.alpha + indexes : rule.alpha;
   const below = tail.slice(indexes.length);
   if (!rule.memberName) return name + below.replaceAll(areKept ? NAMED_ITEM : ITEM, "");
-  // Members that no rule names are v4's.
+  // Members that no rule names belong to v4.
   const member = below.startsWith(".") ? rule.memberName(below.slice(1)) : undefined;
   return member === undefined ? name : `${name}.${member}`;
 }
 
 /**
- * The field that `error_fields` names for a member, or for the nearest member around it. For `lines[0].price` it is
- * the entry `lines[0].price`, else `lines.price`, which applies to all items.
+ * Returns the field that `error_fields` defines for a member, or for its nearest parent. For `lines[0].price` this is
+ * the entry `lines[0].price`, otherwise `lines.price`, which applies to all items.
  */
 function ownName(field: string, names: ReadonlyMap<string, string>): string | undefined {
   if (names.size === 0) return undefined;
@@ -49,13 +49,13 @@ function ownName(field: string, names: ReadonlyMap<string, string>): string | un
 }
 
 /**
- * Compiles the error direction. A member of `error_fields` has precedence, then the rule with the longest v4 path.
- * What follows that path is kept (`stackscript_data.x` → `stackscript_udf_responses.x`), in an object of the pack by
- * the rules of that object. Array indexes are kept only if alpha's errors have them.
+ * Compiles the error direction. A member of `error_fields` has precedence, then the rule with the longest v4 path. The
+ * rest of the path is kept (`stackscript_data.x` → `stackscript_udf_responses.x`), or translated by the rules of a
+ * nested object. Array indexes are only kept if alpha's errors contain them.
  *
- * @param names v4 members with the alpha field that errors about them name (`error_fields`).
- * @returns The alpha name of a v4 field. Undefined without a rule, because alpha errors name only members of the body
- * that the client sent.
+ * @param names v4 members with the alpha field that errors about them contain (`error_fields`).
+ * @returns The alpha name of a v4 field. Undefined if there is no rule, because alpha errors only contain members of
+ *   the body that the client sent.
  */
 export function compileError(
   rules: Parameters<CompileFields<unknown>>[0],

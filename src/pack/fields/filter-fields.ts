@@ -35,15 +35,15 @@ function cacheByCopy<Fields>(bindCopy: (copy: CatalogCopy) => Fields): (copy: Ca
   };
 }
 
-/** Returns the id of an object, also of each in a list. Other values are unchanged. */
+/** Replaces an object, or each object in a list, by its id. Other values stay unchanged. */
 function idsOf(value: unknown, id: string): unknown {
   if (Array.isArray(value)) return value.map((item) => idsOf(item, id));
   return isObject(value) ? value[id] : value;
 }
 
 /**
- * The fields by which the gateway itself filters rows: every field that alpha shows, and the negated names (`opposites`) of
- * a catalog that some clients use. An object that a field refers to is compared by its id.
+ * Compiles the fields by which the gateway itself filters rows: every field of alpha's responses, and the negated names
+ * (`opposites`) of a catalog that some clients use. An object that a field refers to is compared by its id.
  */
 export function compileSelectFields(
   rules: ReadonlyMap<string, FieldRule>,
@@ -51,7 +51,7 @@ export function compileSelectFields(
   { dialect, catalogs, id }: FieldContext,
 ): (copy: CatalogCopy) => SelectFields<CatalogEntry> {
   const { filters } = dialect.client;
-  // In a query all values are texts.
+  // In a query, all values are texts.
   const isText = filters !== undefined && filters.header === undefined;
   const plain = [...rules].map(([name, rule]) => {
     const get = compileGetter(name);
@@ -81,7 +81,7 @@ export function compileSelectFields(
   });
 }
 
-/** The types of values that clients filter by, where a query has them as text. */
+/** Returns the types of the values that clients filter by, because a query contains them as text. */
 function compileQueryField(rule: FieldRule, { values }: FieldContext): QueryField {
   const kind = values.get(rule.values ?? "");
   const byText = new Map([...(kind?.v4ValuesByAlpha.keys() ?? [])].map((value) => [String(value), value]));

@@ -1,4 +1,4 @@
-/** Whether the translation of an object loses something: one test for each field that may. */
+/** Tests whether the translation of an object loses something: one test for each field that may lose something. */
 import {
   type Cursor,
   DEFAULT_SEVERITY,
@@ -21,7 +21,7 @@ import type { FieldContext } from "./field-context.ts";
 import { createReadBindings, READ_VARIABLES, REQUEST_VARIABLES } from "./read-bindings.ts";
 import { cacheTest } from "./keys/stub-cache.ts";
 
-/** The possible loss of a field, in records and descriptions: `field: reason`. */
+/** The possible loss of a field, as records and descriptions contain it: `field: reason`. */
 export const lossText = (name: string, { loss }: FieldRule): string | undefined =>
   loss === undefined ? undefined : `${name}: ${loss}`;
 
@@ -31,7 +31,7 @@ export interface Loss {
   readonly severity: Severity;
 }
 
-/** The loss of a field. Undefined for a field that declares none. */
+/** Returns the loss of a field. Undefined if the field declares none. */
 export const lossOf = (name: string, rule: FieldRule): Loss | undefined => {
   const text = lossText(name, rule);
   return text === undefined ? undefined : { text, severity: rule.severity ?? DEFAULT_SEVERITY };
@@ -40,7 +40,7 @@ export const lossOf = (name: string, rule: FieldRule): Loss | undefined => {
 interface LossOptions {
   readonly name: string;
   readonly rule: FieldRule;
-  /** The field of the alpha object; undefined for a member that only bodies have. */
+  /** The field of the alpha object; undefined for a member that only occurs in bodies. */
   readonly field: ReaderField | undefined;
   readonly context: FieldContext;
   readonly location: SourceLocation;
@@ -48,17 +48,17 @@ interface LossOptions {
 }
 
 /**
- * Emits the statement that adds the loss of a field to `lost`, if the object has it. Without `loss_when` the
+ * Emits the statement that adds the loss of a field to `lost`, if it occurs in the object. Without `loss_when` the
  * condition is derived:
  *
- * | The field | loses something, where |
+ * | The field | loses something if |
  * |---|---|
- * | has a table of values, or scopes | several v4 values have the same alpha value, and this is not the first of them |
- * | has a catalog | v4's id has no alpha id, or no object, or the list has fewer objects |
- * | has another expression over a v4 member | the member has a value, and the result has none |
+ * | uses a table of values, or scopes | several v4 values have the same alpha value, and this is not the first of them |
+ * | uses a catalog | v4's id has no alpha id, or no object, or the list contains fewer objects |
+ * | uses a different expression over a v4 member | the member has a value, and the result has none |
  * | has no v4 member | always |
  *
- * What a request loses is derived by the body (`body.ts`).
+ * `body.ts` derives the losses of a request.
  */
 export function emitLossTest(options: LossOptions): string | undefined {
   const { name, rule, location } = options;
@@ -76,7 +76,7 @@ export function emitLossTest(options: LossOptions): string | undefined {
   return undefined;
 }
 
-/** Whether a member is there and not null (110 is the letter n). */
+/** Emits the test whether a member exists and is not null (110 is the letter n). */
 const emitHasValue = ({ start, end }: ByteRange): string => `${end} > 0 && bytes[${start}] !== 110`;
 
 function emitDerived({ name, rule, field, context, unit }: LossOptions): string | undefined {
@@ -100,7 +100,7 @@ function emitDerived({ name, rule, field, context, unit }: LossOptions): string 
   return `${emitHasValue(range)} && (${conditions.join(" || ")})`;
 }
 
-/** Whether the client gets nothing for a v4 value, or fewer items. Of a promise it is found out later. */
+/** Whether the client gets nothing for a v4 value, or fewer items. For a promise, this is determined after it resolves. */
 function isNeutral(
   result: unknown,
   cursor: Cursor,
@@ -124,7 +124,10 @@ function isNeutral(
   return false;
 }
 
-/** The condition of the pack. One that fails counts as true, and so does one that is interpreted: its result would be late. */
+/**
+ * Emits the condition of the pack. The loss is also reported if the condition fails, or if it is interpreted, because
+ * its result would come too late.
+ */
 function emitCondition(source: string, { name, rule, context, location, unit }: LossOptions): string {
   const expression = compileExpressionAt(location.at("loss_when"), source, READ_VARIABLES, context.values);
   const { variables, inputNames } = expression;
@@ -163,5 +166,5 @@ function emitCondition(source: string, { name, rule, context, location, unit }: 
   return [...guards, test].join(" && ");
 }
 
-/** Without values of calls a condition on one member depends on that member alone. */
+/** Without values of calls, a condition on one member only depends on that member. */
 const NO_CALLS = { calls: {} } as ReadContext;

@@ -5,10 +5,10 @@ import type { ReadContext } from "../translation-context.ts";
 import { networkAddress as networkOf } from "../values/ip-address.ts";
 import type { FieldContext } from "./field-context.ts";
 
-/** Functions whose results depend on their arguments alone. */
+/** Functions whose results only depend on their arguments. */
 export const PURE_VARIABLES: ReadonlySet<string> = new Set(["values", "networkOf"]);
 
-/** Variables with values of one request. */
+/** Variables whose values belong to one request. */
 export const REQUEST_VARIABLES: ReadonlySet<string> = new Set([
   "scopesOf",
   ...SCOPE_VARIABLES.filter((name) => name !== "calls"),
@@ -18,10 +18,9 @@ export const REQUEST_VARIABLES: ReadonlySet<string> = new Set([
 export const READ_VARIABLES = ["value", "calls", ...PURE_VARIABLES, ...REQUEST_VARIABLES];
 
 /**
- * Creates the function that gives the variables their values for one object.
+ * Creates the function that computes the variables for one object.
  *
- * @param variables The variables that the expression reads. The whole response is parsed only if it reads
- * `$response`.
+ * @param variables The variables that the expression reads. The whole response is parsed only if it reads `$response`.
  */
 export function createReadBindings(
   { lookup: values, scopesOf }: FieldContext,

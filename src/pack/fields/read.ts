@@ -24,15 +24,15 @@ export interface ObjectReader {
   readonly read: ReadFunction;
   /** Returns the generated JavaScript. */
   readonly code: () => string;
-  /** Whether a field of this object may give a promise. Readers of nested objects are not counted. */
+  /** Whether a field of this object may return a promise. Readers of nested objects are not considered. */
   readonly mayBeAsync: boolean;
 }
 
 /**
- * Compiles the read direction: all fields become one generated function, which goes over the v4 object once. Yields after
+ * Compiles the read direction: all fields become one generated function, which scans the v4 object once. Yields after
  * each field.
  *
- * @param inputs Members that only bodies have. The object may show that v4 did not keep one of them.
+ * @param inputs Members that only occur in bodies. Their losses may depend on the object.
  */
 export function* compileRead(
   rules: ReadonlyMap<string, FieldRule>,
@@ -50,7 +50,7 @@ export function* compileRead(
     const isArray = makesList(rule);
     const isOptional =
       (rule.omit_null ?? context.dialect.client.responses.omit_null) && neutral === "null" && !isArray;
-    // The client's name: `code` reads the member with v4's.
+    // The key is the client's name. `code` reads the member under v4's name.
     fields.set(name, { code, variable, mayBeAsync, isArray, neutral, isOptional });
     yield;
   }
@@ -69,8 +69,8 @@ export function* compileRead(
 }
 
 /**
- * Emits the code that gives the text of one field: from the v4 member that `upstream` names. `emitObject` writes it under the
- * client's name.
+ * Emits the code that computes the text of one field from the v4 member that `upstream` names. `emitObject` writes it
+ * under the client's name.
  */
 function emitField(
   rule: FieldRule,
@@ -108,7 +108,7 @@ type RunSteps = (
   end: number,
 ) => MaybePromise<JsonText>;
 
-/** Chains steps into one function, which ends as soon as a step gives null or nothing. Undefined without steps. */
+/** Chains steps into one function, which ends after a step returns null or nothing. Undefined if there are no steps. */
 function chainSteps([first, ...others]: readonly ReadStep[]): RunSteps | undefined {
   if (!first) return undefined;
   const { run } = first;
@@ -122,14 +122,14 @@ function chainSteps([first, ...others]: readonly ReadStep[]): RunSteps | undefin
   };
 }
 
-/** A constant, or the steps over a constant. */
+/** Emits a constant, or the steps over a constant. */
 function emitConstant(text: JsonText, steps: readonly ReadStep[], { builder }: ReaderUnit): FieldCode {
   if (steps.length === 0) return { kind: "constant", text };
   const js = `${builder.constant(chainSteps(steps))}(${JSON.stringify(text)}, reading, cursor, start, at)`;
   return { kind: "computed", js, mayBeAsync: steps.some(({ mayBeAsync }) => mayBeAsync) };
 }
 
-/** The result of an expression over the v4 object, then the steps over that result. */
+/** Emits an expression over the v4 object, and the steps over its result. */
 function emitExpression(
   rule: FieldRule & { readonly read: string },
   steps: readonly ReadStep[],
@@ -145,7 +145,7 @@ function emitExpression(
     const value = range && variables.has("value") ? emitValueAt(range) : "undefined";
     return `${unit.builder.constant(run)}(${emitInput(expression, unit)}, ${value}, reading)`;
   };
-  // Rows of a list have no values of calls: an expression that gives nothing without them need not run.
+  // Rows of a list have no values of calls: an expression that returns nothing without them is not run.
   const guard = expression.requiredVariables.has("calls") ? `${emitNoCalls(unit)} ? undefined : ` : "";
   const mayBeAsync = expression.engine === "interpreted" || steps.some((step) => step.mayBeAsync);
   const { choice } = expression;
@@ -177,8 +177,8 @@ function emitExpression(
 }
 
 /**
- * A test of one member, cached by the bytes of its value. Where the member is in no object the general test runs.
- * Fields with the same test share its result.
+ * Emits a test of one member, cached by the bytes of its value. If the parent objects of the member are missing, the
+ * general test runs. Fields with the same test share its result.
  */
 function emitCachedTest(
   source: string,
@@ -200,11 +200,11 @@ function emitCachedTest(
   return variable;
 }
 
-/** Undefined for a missing value or null (110 is the letter n), else the value. */
+/** Emits undefined for a missing value or null (110 is the letter n), otherwise the value. */
 const emitUnlessNull = ({ start, end }: ByteRange): string =>
   `${end} === 0 || bytes[${start}] === 110 ? undefined : `;
 
-/** The text of a v4 value, and the steps over it. Where a result is cached by the bytes of the value, no string is created. */
+/** Emits the steps over the text of a v4 value. If the result is cached by the bytes of the value, no string is created. */
 function emitText(steps: readonly ReadStep[], range: ByteRange, { builder, scanned }: ReaderUnit): string {
   const { start, end } = range;
   const text = `rawTextAt(cursor, ${start}, ${end})`;
@@ -223,7 +223,7 @@ function emitText(steps: readonly ReadStep[], range: ByteRange, { builder, scann
   return emitUnlessNull(range) + cached + computed;
 }
 
-/** The steps over a v4 value. */
+/** Emits the steps over a v4 value. */
 function emitSteps(steps: readonly ReadStep[], range: ByteRange, unit: ReaderUnit): FieldCode {
   const { start, end } = range;
   const mayBeAsync = steps.some((step) => step.mayBeAsync);

@@ -1,4 +1,4 @@
-/** `sparse_fields` of clients and of routes: responses with the members that a client asks for. */
+/** `sparse_fields` of clients and of routes: responses with only the members that a client requests. */
 import { ValidationError } from "../errors/http-error.ts";
 import { shortName, type Query } from "../paths/query.ts";
 import { isObject, setMember, type SourceLocation } from "../../base/index.ts";
@@ -7,20 +7,20 @@ import type { KeyContext, KeyResource } from "../keys/key-context.ts";
 import type { WrittenKeys } from "../key-rules.ts";
 import type { SparseFieldsDefinition } from "./sparse-fields-definition.ts";
 
-/** Members by name, each with the chosen members of its value. Undefined for all of them. */
+/** Members by name, each with the chosen members of its value. Undefined if all members of the value are chosen. */
 export interface ChosenMembers {
   readonly [name: string]: ChosenMembers | undefined;
 }
 
 type Resources = KeyContext["resources"];
 
-/** More names than any object has fields. */
+/** Maximum number of names: more than any object has fields. */
 const MAX_NAMES = 500;
 
-/** More levels than any response has. */
+/** Maximum number of levels: more than any response has. */
 const MAX_LEVELS = 32;
 
-/** Adds a dotted name. A name that is chosen as a whole stays so. */
+/** Adds a dotted name. If all of a member is already chosen, it stays so. */
 function addName(members: JsonObject, [key = "", ...rest]: readonly string[]): void {
   const inner = members[key];
   if (Object.hasOwn(members, key) && inner === undefined) return;
@@ -29,23 +29,26 @@ function addName(members: JsonObject, [key = "", ...rest]: readonly string[]): v
   if (rest.length > 0) addName(below, rest);
 }
 
-/** Whether the response of a route has objects of the pack. */
+/** Whether the response of a route contains objects of the pack. */
 export const hasObjects = ({ response, reject }: WrittenKeys): boolean =>
   reject === undefined && (response === "list" || response === "object");
 
-/** Whether an object has a member, as a field, above its fields, or inside a nested object. */
+/** Whether an object contains a member: as a field, as a parent of fields, or inside a nested object. */
 function hasMember(name: string, { fields }: KeyResource, resources: Resources): boolean {
   if (fields.has(name)) return true;
   return [...fields].some(([field, { object }]) => {
     if (field.startsWith(`${name}.`)) return true;
     if (!name.startsWith(`${field}.`)) return false;
     const nested = resources.get(object ?? "");
-    // The members of other values are the upstream's.
+    // The pack does not define the members of other values.
     return nested ? hasMember(name.slice(field.length + 1), nested, resources) : true;
   });
 }
 
-/** Compiles how clients of a route choose members; undefined if they can't, or if its response has no objects of the pack. */
+/**
+ * Compiles how clients of a route choose members; undefined if they can't, or if the response contains no objects of
+ * the pack.
+ */
 export function compileSparseFields(
   written: "none" | SparseFieldsDefinition,
   { keys, resource, resources, dialect, location }: KeyContext,
@@ -77,7 +80,7 @@ export function compileSparseFields(
     parameter,
     always,
     multiple,
-    /** Returns the members that a request asks for; undefined for all. @throws {ValidationError} for unknown names */
+    /** Returns the members that a request asks for; undefined for all members. @throws {ValidationError} for unknown names */
     choose(query: Query): ChosenMembers | undefined {
       const texts = query.get(parameter);
       if (texts === undefined) return undefined;
@@ -105,7 +108,7 @@ export function compileSparseFields(
   };
 }
 
-/** Reports members that no object of the pack has, so that they are never there. */
+/** Reports members that no object of the pack contains. */
 export function reportUnknownAlways(
   definition: SparseFieldsDefinition | undefined,
   resources: Resources,

@@ -47,7 +47,7 @@ const sources = (forward: ReadonlyMap<unknown, unknown>): Map<unknown, unknown[]
 const canonicalText = (text: string): string =>
   /^-?\d+[.eE]/.test(text) ? printJson(fromJsonText(text)) : canonicalString(text);
 
-/** Finds the value of a table that a text is: in paths and queries all values are texts. */
+/** Creates a function that finds the value in a table that a text means: in paths and queries, all values are texts. */
 function findText(table: ReadonlyMap<unknown, unknown>): (text: unknown) => unknown {
   const values = new Map([...table.keys()].map((value) => [String(value), value]));
   return (text) => (typeof text === "string" ? (values.get(text) ?? text) : text);
@@ -69,7 +69,7 @@ function readByTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown):
   return () => ({ read, mayBeAsync: false });
 }
 
-/** Translates a value by a table: of a list each item that is not null. */
+/** Creates a translation by a table. In a list, it translates each item that is not null. */
 const mapItems =
   (translate: (value: unknown) => unknown) =>
   (value: unknown): unknown =>
@@ -77,7 +77,7 @@ const mapItems =
       ? value.map((item: unknown) => (item === null ? item : mapItems(translate)(item)))
       : translate(value);
 
-/** Whether a value, or of a list one of its items, meets a test. */
+/** Creates a test that a value, or one item of a list, must meet. */
 const someItem =
   (test: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
@@ -109,11 +109,11 @@ function writeByExpression(
 ): Pick<ValueKind, "write" | "filterValues"> {
   const expression = compileExpressionAt(location, source, ["value", ...args]);
   const write: ValueKind["write"] = (value, given) => expression.evaluate(value, { ...given, value });
-  // Tests also interpret expressions that could be compiled. These have no reason.
+  // Tests interpret even expressions that could be compiled. These have no reason.
   if (expression.fallback !== undefined) return { write, filterValues: undefined };
   return {
     write,
-    // An expression that fails on the client's value gives it no upstream value.
+    // If an expression fails on the client's value, the value has no upstream value.
     filterValues(value, given) {
       const written = failureAsValue(() => write(value, given));
       return isOperand(written) ? [written] : undefined;
@@ -121,13 +121,13 @@ function writeByExpression(
   };
 }
 
-/** Whether two texts have the same scopes, in any order. */
+/** Whether two texts contain the same scopes, in any order. */
 const haveSameScopes = (one: string, other: string): boolean => {
   const [words, others] = [one, other].map((text) => new Set(text.split(/[\s,]+/).filter(Boolean)));
   return words?.symmetricDifference(others ?? words).size === 0;
 };
 
-/** The kind of texts with scopes. */
+/** Creates the value kind of texts with scopes. */
 const scopesKind = (scopes: Scopes): ValueKind => ({
   reader: () => ({
     read: (text) => (isStringText(text) ? toJsonText(scopes.toAlpha(stringFromJson(text))) : text),
@@ -147,13 +147,13 @@ const scopesKind = (scopes: Scopes): ValueKind => ({
     typeof alpha === "string" && !haveSameScopes(scopes.toAlpha(scopes.toV4(alpha).join(" ")), alpha),
 });
 
-/** Translates an id; undefined where that fails, gives no text, or is not known yet. */
+/** Translates an id; undefined if the translation fails, does not return a text, or is a promise. */
 function translateId(translate: () => unknown): string | undefined {
   const id = failureAsValue(translate);
   return typeof id === "string" ? id : undefined;
 }
 
-/** Compiles the translation of ids. One direction may be a table, and the other one an expression. */
+/** Compiles the translation of ids. One direction may be a table, and the other an expression. */
 function compileIds(
   { read, write }: ValueKindDefinition,
   [forward, v4ByAlpha]: readonly ReadonlyMap<unknown, unknown>[],
@@ -174,7 +174,7 @@ function compileIds(
   };
 }
 
-/** `$values` of an expression; undefined for one that may be asynchronous. No value remains no value. */
+/** Returns `$values` for expressions; undefined if the kind may be asynchronous. An undefined value stays undefined. */
 const lookupOf = ({ read }: ReturnType<ValueKind["reader"]>, isCompiled: boolean): ValueKind["lookup"] =>
   isCompiled
     ? (value) =>
@@ -183,10 +183,10 @@ const lookupOf = ({ read }: ReturnType<ValueKind["reader"]>, isCompiled: boolean
           : thenMaybe(read(printJson(value)), (text) => (text === undefined ? text : fromJsonText(text)))
     : undefined;
 
-/** Tests of an expression for a value that it never gets. */
+/** Matches tests in an expression for values that never occur. */
 const NULL_TEST = /\$value\s*!?=\s*null\b|\bnull\s*!?=\s*\$value\b|\$exists\(\s*\$value\s*\)/;
 
-/** Reports an expression that looks whether there is a value: without one, a value kind does not run. */
+/** Reports an expression that tests whether there is a value: if there is none, a value kind does not run. */
 function reportNullTests({ read, write }: ValueKindDefinition, location: SourceLocation): void {
   for (const [key, source] of [
     ["read", read],

@@ -13,8 +13,8 @@ import { InvalidWrite, invalidValue, type WriteFault } from "./keys/invalid-writ
 import { compileWriteSteps } from "./keys/field-keys.ts";
 
 /**
- * Translates a member of an alpha body to the value of one v4 member. `undefined` is not sent. With a change, only
- * the differences of objects and lists are sent, unless an expression translates them as a whole.
+ * Translates a member of an alpha body to the value of one v4 member. `undefined` is not sent. If there is a change,
+ * only the differences of objects and lists are sent, unless an expression translates them as a whole.
  */
 export type WriteFunction = (
   value: unknown,
@@ -29,8 +29,8 @@ export const UNCHANGED = Symbol("unchanged");
 /**
  * Translates the members of an object.
  *
- * @param change What is sent of the object. A member that has not changed may be written from others that have: its
- * value is compared with the one that v4 had before. Without it, all members are sent.
+ * @param change The changed part of the object. An unchanged member may be computed from changed ones: its value is
+ *   compared with v4's previous value. If undefined, all members are sent.
  */
 export function writeMembers(
   members: readonly { readonly get: (object: unknown) => unknown; readonly write: WriteFunction }[],
@@ -51,14 +51,14 @@ export function writeMembers(
   });
 }
 
-/** The variables of `write` in addition to those of the request. */
+/** The variables of `write`, in addition to those of the request. */
 const WRITE_VARIABLES = ["value", "client", "scopesFor"];
 
-/** A member that bodies may have, and its translation. */
+/** A member that bodies may contain, and its translation. */
 export interface WritableMember {
   readonly rule: FieldRule;
   readonly write: WriteFunction;
-  /** Stores the result of `write` in a v4 object, under v4's name. Undefined: v4 has no such member. */
+  /** Stores the result of `write` in a v4 object, under v4's name. Undefined if v4 has no such member. */
   readonly putV4: ((v4: JsonObject, value: unknown) => void) | undefined;
 }
 
@@ -82,7 +82,7 @@ const catchFailure = (write: () => MaybePromise<unknown>): MaybePromise<unknown>
     written instanceof ExpressionError ? invalidValue(written) : written,
   );
 
-/** Compiles a function that writes a nested object by the rules of its own fields. Other members are not sent. */
+/** Compiles a function that writes a nested object by the rules of its own fields. Members without a rule are not sent. */
 export function compileObjectWrite(
   fields: ReadonlyMap<string, WritableMember>,
 ): (object: JsonObject, writing: WriteContext, change?: Change<JsonObject>) => MaybePromise<unknown> {
@@ -107,7 +107,10 @@ export function compileObjectWrite(
   };
 }
 
-/** A member that is null is written, too: body rules have dropped every null that means "not given". */
+/**
+ * Compiles the write of one field. Null is written as well: body rules have already removed every null that means "not
+ * given".
+ */
 function compileFieldWrite(rule: FieldRule, context: FieldContext, location: SourceLocation): WriteFunction {
   const expression =
     rule.write === undefined
@@ -117,7 +120,7 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
   const needsWhole = expression !== undefined || steps.some((step) => step.needsWhole);
   return (whole, body, writing, change) =>
     catchFailure(() => {
-      // A list has only the items that are sent. An object that is translated has all its members.
+      // A list only contains the items that are sent. A translated object contains all its members.
       const value = change && (!needsWhole || Array.isArray(change.changed)) ? change.changed : whole;
       const written = expression
         ? expression.evaluate(body, writing, {

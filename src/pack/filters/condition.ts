@@ -1,14 +1,14 @@
-/** Filters in neutral form: with the client's field names and neutral operators. */
+/** Filters in a neutral form, with the client's field names and neutral operators. */
 import type { Scalar } from "../values/value-kind.ts";
 import type { FieldOperator } from "./filter-definition.ts";
 
-/** A whole object in place of an id (`{"id": "newark", "label": …}`). */
+/** A whole object instead of an id (`{"id": "newark", "label": …}`). */
 export type WholeObject = Readonly<Record<string, unknown>>;
 
-/** Operators of a field that has a value. */
+/** Operators that compare a field with one value. */
 export type TestOperator = Exclude<FieldOperator, "in">;
 
-/** One test of one field's value. Only equality has whole objects, and `contains` has texts. */
+/** One test of one field's value. Only equality is tested with whole objects, and only `contains` with texts. */
 export interface Test {
   readonly operator: TestOperator;
   readonly value: Scalar | WholeObject;
@@ -25,11 +25,11 @@ export interface FieldCondition {
   readonly kind: "field";
   readonly field: string;
   readonly tests: readonly Test[];
-  /** The client's query parameter; undefined if the filter is in a header, and for a default. */
+  /** The client's query parameter; undefined if the filter is in a header, and for a default filter. */
   readonly parameter?: string;
 }
 
-/** All members (`and`) or at least one (`or`) must hold. */
+/** A condition that holds if all members (`and`) or at least one member (`or`) hold. */
 interface GroupCondition {
   readonly kind: "and" | "or";
   readonly members: readonly Conditions[];
@@ -38,17 +38,17 @@ interface GroupCondition {
 /** One condition of a filter. */
 export type Condition = FieldCondition | GroupCondition;
 
-/** The conditions of one filter object, in the order of its keys. All must hold. An empty object holds for every row. */
+/** The conditions of one filter object, in the order of its keys. All must hold. An empty object matches every row. */
 export type Conditions = readonly Condition[];
 
-/** All fields of conditions, at any depth. */
+/** Returns all fields of conditions, at any depth. */
 export const fieldNames = (conditions: Conditions): string[] =>
   conditions.flatMap((each) => (each.kind === "field" ? [each.field] : each.members.flatMap(fieldNames)));
 
 /** A field that a list is ordered by. */
 export interface Order {
   readonly field: string;
-  /** The direction, if the client gave one. Default: ascending. */
+  /** Whether the order is descending, if the client defined it. Default: ascending. */
   readonly descending?: boolean;
 }
 

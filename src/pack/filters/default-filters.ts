@@ -1,4 +1,4 @@
-/** The default filter and order of each list, and the values that mean no filter. */
+/** The default filter and order of each list, and the values that mean that there is no filter. */
 import { errorText, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { fieldNames, type Condition, type Conditions, type Filter, type Order } from "./condition.ts";
 import { forParameter, throwFilterError } from "./filter-error.ts";
@@ -17,17 +17,17 @@ import { isWholeList, listFields } from "./filters.ts";
 import type { Resource } from "../routes/resource.ts";
 import type { Scalar, ValueKind } from "../values/value-kind.ts";
 
-/** The filter and order of one list if the client gives none, in the client's names and values. */
+/** The filter and order of one list if the client sends none, in the client's names and values. */
 export interface FilterDefaults {
-  /** The values that mean no filter, by field. */
+  /** The value of each field that means that there is no filter. */
   readonly all: ReadonlyMap<string, Scalar>;
-  /** The conditions on fields that the client's filter does not have. */
+  /** The default conditions by field. They apply if the client's filter does not contain the field. */
   readonly conditions: ReadonlyMap<string, Condition>;
-  /** Empty: the order of the upstream. */
+  /** The default order. If empty, the upstream decides. */
   readonly order: readonly Order[];
 }
 
-/** Leaves conditions out that are true for every row: those with a value that means no filter. */
+/** Removes conditions that are true for every row: those with a value that means that there is no filter. */
 function removeAll(conditions: Conditions, all: FilterDefaults["all"]): Conditions {
   return conditions.flatMap((condition): Conditions => {
     if (condition.kind !== "field") {
@@ -53,7 +53,7 @@ function removeAll(conditions: Conditions, all: FilterDefaults["all"]): Conditio
 /**
  * Completes the filter of a client.
  *
- * @throws {HttpError} 400 for a value that means no filter, with an operator
+ * @throws {HttpError} 400 if an operator is used with a value that means that there is no filter
  */
 export function completeFilter(filter: Filter, { all, conditions, order }: FilterDefaults): Filter {
   const given = new Set(conditions.size === 0 ? [] : fieldNames(filter.conditions));
@@ -65,11 +65,11 @@ export function completeFilter(filter: Filter, { all, conditions, order }: Filte
   };
 }
 
-/** Whether a text is a value of a type. For strings every text is, but a filter never contains all of them. */
+/** Whether a text is a value of a type. Every text is a valid string, but a filter can never list all of them. */
 const isOfType = (text: string, type: FieldRule["type"]): boolean =>
   type !== undefined && type !== "string" && parseScalar(text, type) !== undefined;
 
-/** Reports values for no filter that have another meaning, or that the upstream can't get. */
+/** Reports values for "no filter" that have a second meaning, or that can't be sent to the upstream. */
 export function reportInvalidFilterRules(
   { fields, inputs = {} }: ResourceDefinition,
   values: ReadonlyMap<string, ValueKind>,
@@ -149,7 +149,7 @@ export function compileFilterDefaults(
   where: UpstreamFilter | undefined,
   location: SourceLocation,
 ): {
-  /** The default filter that completes the client's filter. Undefined without one. */
+  /** The default filter that completes the client's filter. Undefined if there is none. */
   readonly filterDefaults: FilterDefaults | undefined;
   /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
   readonly unfiltered: ReadonlyMap<string, Scalar>;
@@ -173,7 +173,7 @@ export function compileFilterDefaults(
       location.at(key).report(`can't be translated: ${errorText(error)}`);
     }
   };
-  // The ids of catalogs are known when they have been loaded.
+  // The ids of a catalog are only known after it was loaded.
   const known = [...conditions].filter(([name]) => resource.members.get(name)?.catalog === undefined);
   check("default_filter", { conditions: known.map(([, condition]) => condition) });
   check("default_order", { conditions: [], order });

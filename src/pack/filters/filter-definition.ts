@@ -1,4 +1,4 @@
-/** How a dialect filters and sorts lists, as the pack writes it. */
+/** The schema of a dialect's filters and orders in the pack. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { headerName } from "../values/text-types.ts";
@@ -25,7 +25,7 @@ const OPERATORS = [
 
 const spellings = z.union([name, z.array(name).min(1)]);
 
-/** How several values are in a query: in repeated parameters, or in one with commas. */
+/** How a query contains several values: in repeated parameters, or in one parameter with commas. */
 const multiple = z.enum(["repeat", "comma"]);
 
 const sort = z.strictObject({
@@ -72,7 +72,7 @@ export const upstreamFilters = z.strictObject({
   }),
 });
 
-/** How clients do. */
+/** How clients filter lists. */
 export const clientFilters = upstreamFilters.extend({
   unknown: about(
     z.enum(["ignore", "reject"]).default("reject"),
@@ -89,13 +89,13 @@ export type SortDefinition = z.infer<typeof sort>;
 export type FilterDefinition = z.infer<typeof upstreamFilters> &
   Partial<Pick<z.infer<typeof clientFilters>, "unknown">>;
 
-/** The operators of a dialect. In a query the spelling is a parameter with the placeholder {@link FIELD}. */
+/** The operators of a dialect. In a query, the spelling is a parameter with the placeholder {@link FIELD}. */
 export type OperatorSpellings = FilterDefinition["operators"];
 
 /** Returns a parameter with the name of a field. */
 export const fillName = (template: string, field: string): string => template.replace(FIELD, () => field);
 
-/** Returns the part of a text that is in the place of a field's name; undefined if it does not have the form. */
+/** Returns the part of a text at the position of a field's name; undefined if the text does not match the template. */
 export function nameIn(template: string, text: string): string | undefined {
   const [before = "", after = ""] = template.split(FIELD);
   const length = text.length - before.length - after.length;
@@ -103,14 +103,14 @@ export function nameIn(template: string, text: string): string | undefined {
   return text.slice(before.length, before.length + length);
 }
 
-/** All spellings of an operator. */
+/** Returns all spellings of an operator. */
 export const spellingsOf = (spellings: string | readonly string[] | undefined): readonly string[] =>
   spellings === undefined ? [] : [spellings].flat();
 
 /** Operators that compare a field. */
 const COMPARISONS = ["neq", "contains", "gt", "gte", "lt", "lte"] as const;
 
-/** How a parameter compares a field. `in`: several values. The field must be equal to one of them. */
+/** How a parameter compares a field. `in`: the field must be equal to one of several values. */
 export type FieldOperator = "eq" | "in" | (typeof COMPARISONS)[number];
 
 export const isComparison = (operator: Operator): operator is (typeof COMPARISONS)[number] =>
@@ -121,11 +121,11 @@ export interface FieldTemplate {
   readonly operator: FieldOperator;
   /** The name of the parameter, with the placeholder {@link FIELD}. */
   readonly template: string;
-  /** Whether the dialect has the form to read alone: the gateway writes the first spelling. */
+  /** Whether the form is only read: the gateway writes the first spelling. */
   readonly isOther: boolean;
 }
 
-/** All forms of parameters that compare a field in a query. Empty if filters are in a header. */
+/** Returns all forms of parameters that compare a field in a query. Empty if filters are in a header. */
 export function fieldTemplates(definition: FilterDefinition): FieldTemplate[] {
   if (definition.header !== undefined) return [];
   const forms = { eq: definition.parameter, in: definition.in?.parameter, ...definition.operators };
@@ -134,7 +134,7 @@ export function fieldTemplates(definition: FilterDefinition): FieldTemplate[] {
   );
 }
 
-/** The parameters of a query that sort and search. */
+/** Returns the parameters of a query that sort and search. */
 export const otherParameters = ({ header, sort, operators }: FilterDefinition): string[] =>
   header === undefined
     ? [sort?.parameter, spellingsOf(operators.search)[0]].filter((name) => name !== undefined)

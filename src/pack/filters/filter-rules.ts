@@ -1,15 +1,15 @@
-/** Reports filters of a pack that contradict themselves. */
+/** Reports contradictions in the filters of a pack. */
 import { isObject, type SourceLocation } from "../../base/index.ts";
 import { FIELD, fieldTemplates, type FilterDefinition, type SortDefinition } from "./filter-definition.ts";
 import type { UpstreamFilter } from "./filter-writer.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import { isOperand } from "../values/value-kind.ts";
 
-/** Keys that only one of the two forms has. */
+/** Keys that only exist in one of the two forms. */
 const QUERY_KEYS = ["parameter", "in", "sort"] as const;
 const HEADER_OPERATORS = ["and", "or", "order_by", "order"] as const;
 
-/** Reports the forms of an order that are the same, or lack the field. */
+/** Reports the forms of an order that are identical, or do not contain the field. */
 function reportInvalidSort(
   { ascending, descending, multiple }: SortDefinition,
   location: SourceLocation,
@@ -22,7 +22,7 @@ function reportInvalidSort(
   }
 }
 
-/** Reports keys of a side's filters that contradict each other. @returns Whether their form is clear. */
+/** Reports keys of a side's filters that contradict each other. @returns whether the form is unambiguous */
 export function reportInvalidFilters(definition: FilterDefinition, location: SourceLocation): boolean {
   const { header, parameter, operators, in: choice, sort } = definition;
   if (header !== undefined) {
@@ -55,7 +55,7 @@ export function reportInvalidFilters(definition: FilterDefinition, location: Sou
         hint: `${key}: "${FIELD}${isOperator ? `[${key}]` : ""}"`,
       });
     const other = seen.get(template);
-    // Several values of one parameter need no name of their own.
+    // If one parameter contains several values, `in` needs no different name.
     if (other !== undefined && !(other === "parameter" && key === "in"))
       at.report(`"${other}" has the same parameter`);
     seen.set(template, key);
@@ -64,7 +64,7 @@ export function reportInvalidFilters(definition: FilterDefinition, location: Sou
   return true;
 }
 
-/** Reports a condition of the pack that the upstream can't have. */
+/** Reports a condition of the pack that the upstream can't express. */
 export function reportInvalidCondition(
   condition: UpstreamFilter,
   { upstream }: DialectDefinition,

@@ -10,7 +10,7 @@ import { createSortParameter, ONE_ORDER } from "./sort-parameter.ts";
 /** A filter with the upstream's names, operators and values. */
 export type UpstreamFilter = Readonly<Record<string, unknown>>;
 
-/** A filter in the form in which it is sent. */
+/** A filter in its final form for the upstream. */
 export interface SentFilter {
   /** The text of the header; undefined if nothing is sent. */
   readonly header: string | undefined;
@@ -20,9 +20,9 @@ export interface SentFilter {
 
 /** Writes filters of one dialect. */
 export interface FilterWriter {
-  /** Returns the key of an operator in a filter; undefined if the dialect does not have it. */
+  /** Returns the key of an operator in a filter; undefined if the dialect does not support it. */
   readonly key: (operator: Operator) => string | undefined;
-  /** Whether a field can be compared with a value: a query has no null, and may have no equality. */
+  /** Whether a field can be compared with a value: a query can't contain null, and may not support equality. */
   readonly canCompare: (operator: string, value: Scalar) => boolean;
   /** Returns the part of a filter that orders a list; undefined if the dialect can't sort. */
   readonly order: (order: readonly Order[]) => UpstreamFilter | undefined;
@@ -36,7 +36,7 @@ const printAscii = (value: unknown): string =>
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** The text of the header is printable ASCII (RFC 9110 5.5). */
+/** Creates the writer of a header, whose text is printable ASCII (RFC 9110 5.5). */
 function createHeaderWriter({ operators }: Pick<FilterDefinition, "operators">): FilterWriter {
   const key = (operator: Operator): string | undefined => spellingsOf(operators[operator])[0];
   const [orderBy, direction] = [key("order_by"), key("order")];
@@ -57,14 +57,14 @@ function createHeaderWriter({ operators }: Pick<FilterDefinition, "operators">):
   };
 }
 
-/** Keys of a filter that have no parameter of a field. No field has such a name. */
+/** Keys of a filter that are not fields. No field has such a name. */
 const [AND, OR, SORT, SEARCH] = ["{and}", "{or}", "{sort}", "{search}"];
 
 function throwCombination(): never {
   throwFilterError("The filter", "has conditions that cannot be combined.");
 }
 
-/** The alternatives of a choice. A choice inside of it is part of it, and a group of one condition is that condition. */
+/** The alternatives of a choice. Nested choices are flattened, and a group of one condition is replaced by the condition. */
 const alternativesOf = (members: readonly UpstreamFilter[]): UpstreamFilter[] =>
   members.flatMap((member) => {
     const [[key, value] = [], ...others] = Object.entries(member);
@@ -73,16 +73,16 @@ const alternativesOf = (members: readonly UpstreamFilter[]): UpstreamFilter[] =>
     return key === OR || inner.length === 1 ? alternativesOf(inner) : [member];
   });
 
-/** All parameters must hold. A parameter can be sent once. */
+/** Creates the writer of a query. All parameters must hold, and each can be sent once. */
 function createQueryWriter(definition: FilterDefinition): FilterWriter {
   const { parameter = "", operators, in: choice } = definition;
   const sort = definition.sort && createSortParameter(definition.sort);
   const [search = ""] = spellingsOf(operators.search);
-  // The upstream would read a list.
+  // The upstream would read the value as a list.
   const isListed = choice?.multiple === "comma";
   const isCommaList = isListed && choice.parameter === parameter;
 
-  /** Several values of one field. Conditions on several fields, and groups, can't be alternatives. */
+  /** Returns several values of one field. Conditions on several fields, and groups, can't be alternatives. */
   function choiceText(alternatives: readonly UpstreamFilter[]): readonly [name: string, text: string] {
     const entries = alternatives.flatMap((each) => Object.entries(each));
     const [[field] = [""]] = entries;
@@ -146,7 +146,7 @@ function createQueryWriter(definition: FilterDefinition): FilterWriter {
   };
 }
 
-/** Creates the writer of a dialect's filters. Without a definition the dialect can't filter. */
+/** Creates the writer of a dialect's filters. If there is no definition, the dialect can't filter. */
 export function createFilterWriter(definition: FilterDefinition | undefined): FilterWriter {
   if (!definition) return { ...createHeaderWriter({ operators: {} }), canCompare: () => false };
   return definition.header === undefined ? createQueryWriter(definition) : createHeaderWriter(definition);

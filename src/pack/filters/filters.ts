@@ -28,7 +28,7 @@ export function compileGrammar({ client, upstream }: DialectDefinition, location
   }
 }
 
-/** Negated names of a catalog. */
+/** The query field for negated names of a catalog. */
 const BOOLEAN: QueryField = {
   type: "boolean",
   expected: "of type boolean",
@@ -36,9 +36,9 @@ const BOOLEAN: QueryField = {
 };
 
 /**
- * The fields by which a list can be filtered, with the values that they have in a query.
+ * Returns the fields by which a list can be filtered, with their values in a query.
  *
- * @param isWhole whether the gateway itself filters the list: then all fields are
+ * @param isWhole whether the gateway itself filters the list, so that all fields can be used
  */
 export function listFields(
   isWhole: boolean,
@@ -50,11 +50,11 @@ export function listFields(
   return new Map(names.map((name) => [name, queryFields.get(name) ?? BOOLEAN]));
 }
 
-/** Whether the gateway has the whole list, and filters it itself. */
+/** Whether the gateway reads the whole list, and filters it itself. */
 export const isWholeList = ({ catalog, aggregate }: RouteDefinition): boolean =>
   catalog !== undefined || aggregate !== undefined;
 
-/** Compiles how a list reads its filter from the query. Undefined without such filters. */
+/** Compiles how a list reads its filter from the query. Undefined if filters are not in the query. */
 export function compileQueryFilter(
   definition: RouteDefinition,
   resource: Resource,
@@ -74,7 +74,7 @@ export function compileQueryFilter(
   return filter;
 }
 
-/** The upstream's parameters that compare a field, each with the rule of the field. */
+/** Returns the upstream's parameters that compare a field, each with the rule of the field. */
 export const filterParameters = ({ members }: Resource, { upstream: { filters } }: DialectDefinition) =>
   [...members.values()].flatMap((rule) => {
     const field = filterName(rule);
@@ -82,7 +82,7 @@ export const filterParameters = ({ members }: Resource, { upstream: { filters } 
     return fieldTemplates(filters).map((form) => ({ ...form, name: fillName(form.template, field), rule }));
   });
 
-/** The upstream's parameters of the filter of a list. */
+/** Returns the upstream's parameters for the filter of a list. */
 export function upstreamFilterNames(
   definition: RouteDefinition,
   resource: Resource,
@@ -96,7 +96,7 @@ export function upstreamFilterNames(
   return [...parameters.map(({ name }) => name), ...otherParameters(upstream.filters)];
 }
 
-/** All names under which a condition of a list may be in the upstream's query; `filter` is the JSON of its header. */
+/** Returns all names that a condition of a list may have in the upstream's query; `filter` is the JSON of the header. */
 export function conditionNames(
   definition: RouteDefinition,
   resource: Resource,

@@ -25,15 +25,15 @@ export function createGrammar(client: FilterDefinition, upstream: FilterDefiniti
     spellingsOf(documented.get(operator))[0]?.replace(FIELD, "") ?? operator;
   const writer = createFilterWriter(upstream);
   return {
-    /** Name of the client's header with the filter; undefined if it is in the query. */
+    /** Name of the client's header that contains the filter; undefined if the filter is in the query. */
     header: client.header,
     /** The common prefix of the client's operators. A key with this prefix is an operator, never a field. */
     prefix: client.header === undefined ? "" : findSharedPrefix([...operators.keys()]),
     /** Operators by every spelling that clients use in a header. */
     operators: operators as ReadonlyMap<string, Operator>,
-    /** Returns the client's documented spelling, for the messages of errors. */
+    /** Returns the client's documented spelling, for messages of errors. */
     spelling,
-    /** Returns the upstream's spelling. @throws {HttpError} 400 if the upstream has no such operator */
+    /** Returns the upstream's spelling. @throws {HttpError} 400 if the upstream does not support the operator */
     upstream: (operator: Operator): string =>
       writer.key(operator) ?? throwFilterError(spelling(operator), "is not supported any more."),
     writer,

@@ -1,21 +1,21 @@
-/** The values with which fields are compared. */
+/** The values that fields are compared with. */
 import { normalizeDateTime } from "../fields/keys/date-time.ts";
 import { isEquality, type Test } from "./condition.ts";
 import type { Scalar } from "../values/value-kind.ts";
 import { throwFilterError } from "./filter-error.ts";
 
-/** The values with which a field can be compared. The same rules apply whether v4 or the gateway filters. */
+/** Rules about the values that a field can be compared with. They apply both to v4 and to the gateway as the filtering side. */
 export interface OperandRules {
-  /** The values are date-times: they are compared with date-times in the form of both dialects. */
+  /** Whether the values are date-times: they are compared with date-times in the form of both dialects. */
   readonly dateTime?: boolean;
-  /** A whole object may be given in place of its id. */
+  /** Whether a whole object may be sent instead of its id. */
   readonly reference?: boolean;
-  /** The member with the id of such an object. */
+  /** The member that contains the id of such an object. */
   readonly idName?: string;
 }
 
 /**
- * Returns the value with which a test compares a field.
+ * Returns the value that a test compares a field with.
  *
  * @param name Alpha name of the field, for errors.
  * @throws {HttpError} 400 If the field can't be compared with the value.

@@ -1,4 +1,4 @@
-/** Parses the filter of a client in a header: one JSON object. */
+/** Parses the filter in a client's header: one JSON object. */
 import { isExactNumber, isObject, parseJson } from "../../base/index.ts";
 import {
   needsOrder,
@@ -14,16 +14,19 @@ import { isComparison, type Operator } from "./filter-definition.ts";
 import { throwFilterError } from "./filter-error.ts";
 import type { Grammar } from "./grammar.ts";
 
-/** Maximum number of characters. Common servers accept headers up to 8 KB, so alpha never got longer ones. */
+/** Maximum number of characters. Common servers accept headers up to 8 KB, so longer filters never reached alpha. */
 export const maxLength = 8192;
 
 /** Maximum nesting of groups. People write two or three levels, and programs can flatten deeper ones. */
 export const maxDepth = 10;
 
-/** Maximum number of tests, groups and empty objects. Each costs v4's database a comparison per row. */
+/** Maximum number of tests, groups and empty objects. Each costs v4's database one comparison per row. */
 export const maxNodes = 200;
 
-/** Each level is an object in an array. The rest is for the top level, the operators, and a whole object as value. */
+/**
+ * Each level is an object in an array. The remaining levels are for the top level, the operators, and a whole object as
+ * value.
+ */
 const maxJsonDepth = 2 * maxDepth + 8;
 
 /** The state of the parser: the grammar, the name of the header, and the number of nodes so far. */
@@ -33,17 +36,17 @@ interface ParserState {
   nodes: number;
 }
 
-/** Operators at the top level that are no conditions. */
+/** Whether an operator at the top level is not a condition. */
 const isOfList = (operator: Operator | undefined): operator is "order_by" | "order" | "search" =>
   operator === "order_by" || operator === "order" || operator === "search";
 
 /**
  * Parses the filter of a client (A-020 to A-030). `{}` is a filter without conditions.
  *
- * Fields and their values are not checked here, but where the filter is translated or applied.
+ * Fields and their values are checked later, when the filter is translated or applied.
  *
  * @param text The text of the filter header.
- * @throws {HttpError} 400 With a reason that names the invalid key.
+ * @throws {HttpError} 400 The reason contains the invalid key.
  */
 export function parseFilter(text: string, grammar: Grammar): Filter {
   const { header = "the filter" } = grammar;
@@ -142,7 +145,7 @@ function readTest(field: string, [key, given]: [string, unknown], state: ParserS
   return { operator, value };
 }
 
-/** Rejects numbers that JavaScript can't represent exactly: a filter on a rounded id would return another list. */
+/** Rejects numbers that JavaScript can't represent exactly: a filter on a rounded id would return a different list. */
 function readScalar(field: string, value: unknown): Scalar {
   if (isExactNumber(value)) return throwFilterError(field, "is compared with a number of too many digits.");
   if (value === null || isOperand(value)) return value;

@@ -19,16 +19,16 @@ import { createSortParameter, onlyValue, type SortParameter } from "./sort-param
 
 /** A field that clients may filter by. */
 export interface QueryField {
-  /** Returns the value of a text that a field is compared with; undefined if it is not of the field's type. */
+  /** Converts a text to the value that a field is compared with; undefined if it is not of the field's type. */
   readonly read: (text: string) => Scalar | undefined;
-  /** Describes a valid text, for the error of an invalid one. */
+  /** Describes the valid texts, for an error about an invalid text. */
   readonly expected: string;
   readonly type: ValueType;
-  /** The only values, if there is a table of them. */
+  /** The valid values, if they are in a table. */
   readonly values?: readonly Scalar[];
 }
 
-/** The role of a parameter in the filter of a list: a part of it, or one on a field that it ignores. */
+/** The role of a parameter in the filter of a list: part of the filter, or ignored because of its field. */
 export type ParameterUse = "used" | "ignored";
 
 /** One parameter that filters by a field. */
@@ -52,7 +52,8 @@ export class QueryFilter {
 
   /**
    * @param fields The fields that clients may filter by, by name.
-   * @param isOtherField Whether the list has another field of a name, so that a parameter with this name is a filter.
+   * @param isOtherField Tells whether the list has a further field with this name, so that a parameter with this name
+   *   is a filter.
    */
   constructor(
     definition: FilterDefinition,
@@ -70,20 +71,20 @@ export class QueryFilter {
     for (const field of fields.keys())
       for (const { operator, template } of this.#templates) {
         const name = fillName(template, field);
-        // One parameter may have one value or several.
+        // A parameter may accept one value or several.
         if (operator === "in" || !parameters.has(name)) parameters.set(name, { field, operator });
       }
     this.parameters = parameters;
   }
 
-  /** The role of a parameter in the filter. Undefined if it has none. */
+  /** Returns the role of a parameter in the filter. Undefined if it has none. */
   use(parameter: string): ParameterUse | undefined {
     if (this.parameters.has(parameter) || this.others.includes(parameter)) return "used";
     if (this.#unknownField(parameter) === undefined) return undefined;
     return this.#definition.unknown === "ignore" ? "ignored" : "used";
   }
 
-  /** @throws {HttpError} 400 for a filter that is ambiguous, or by an unknown field */
+  /** @throws {HttpError} 400 for a filter that is ambiguous, or that contains an unknown field */
   parse(query: Query): Filter {
     const conditions = this.#readConditions(query);
     const order = this.#sort?.read(query) ?? [];
@@ -129,7 +130,7 @@ export class QueryFilter {
       parameter,
     });
     if (operator === "contains") return test(operator, text);
-    // The type of the value is checked where the filter is translated.
+    // The type of the value is checked when the filter is translated.
     if (operator !== "in") return test(operator, this.#readValue(parameter, field, text));
     const values = isRepeated ? texts : text.split(",");
     const tests = values.map((value) => test("eq", this.#readValue(parameter, field, value)));
@@ -142,7 +143,7 @@ export class QueryFilter {
     return read(text) ?? throwParameterError(parameter, `must be ${expected}.`, "filter");
   }
 
-  /** The field that a parameter names, although clients can't filter by it. */
+  /** Returns the field that a parameter names, if clients can't filter by it. */
   #unknownField(parameter: string): string | undefined {
     for (const { template } of this.#templates) {
       const field = nameIn(template, parameter);

@@ -1,4 +1,4 @@
-/** Filters and orders rows that the gateway has. */
+/** Filters and orders rows that the gateway has read. */
 import {
   isEquality,
   needsOrder,
@@ -19,8 +19,8 @@ const isNumber = (value: unknown): value is number | ExactNumber =>
   typeof value === "number" || isExactNumber(value);
 
 /**
- * Compares two values: negative, 0 or positive. Null and undefined come first, then false, true, numbers and strings. All
- * other values come last and count as equal.
+ * Compares two values: negative, 0 or positive. Null and undefined come first, then false, true, numbers and strings.
+ * All other values come last and are treated as equal.
  */
 function compareValues(a: unknown, b: unknown): number {
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
@@ -56,14 +56,14 @@ function sortWeight(unit: number): number {
 
 /** One alpha field of rows that the gateway filters itself. */
 export interface SelectField<Row> extends OperandRules {
-  /** Returns the value of the field in a row: of a reference its id, of a date-time the form of both dialects. */
+  /** Returns the value of the field in a row: the id of a reference, or a date-time in the form of both dialects. */
   readonly value: (row: Row) => unknown;
   /**
    * For ids with several spellings in filters: returns the id of the rows, or undefined if there is none. Null is not
    * translated.
    */
   readonly translate?: (value: Scalar) => Scalar | undefined;
-  /** Whether the field is compared with texts of a query: they are numbers and booleans where the values are. */
+  /** Whether the field is compared with texts of a query: they are converted to numbers and booleans if the values are. */
   readonly isText?: boolean;
 }
 
@@ -72,7 +72,7 @@ export type SelectFields<Row> = ReadonlyMap<string, SelectField<Row>>;
 
 type Predicate<Row> = (row: Row) => boolean;
 
-/** The operand of a comparison. A text of a query may be a number that no double holds. */
+/** The operand of a comparison. A text of a query may be a number that a double can't hold. */
 type Operand = Scalar | ExactNumber;
 
 /**
@@ -139,7 +139,7 @@ function createFieldPredicate<Row>(
   };
 }
 
-/** The value with which rows are compared. @throws {HttpError} 400 for a value that the field can't have */
+/** Returns the value that rows are compared with. @throws {HttpError} 400 for a value that the field can't have */
 function selectOperand<Row>(test: Test, name: string, field: SelectField<Row>): Operand {
   const { operator, value } = test;
   if (field.isText && !field.dateTime && needsOrder(operator) && typeof value === "string") {
@@ -151,7 +151,7 @@ function selectOperand<Row>(test: Test, name: string, field: SelectField<Row>): 
   return field.translate(operand) ?? throwFilterError(name, "has no such value.");
 }
 
-/** A text as the number or the boolean that a value is compared with; unchanged where the value is neither. */
+/** Converts a text to the type of a value, a number or a boolean. It stays unchanged if the value is neither. */
 function asTypeOf(value: unknown, operand: Operand): Operand {
   if (typeof operand !== "string") return operand;
   const [first] = elements(value);
@@ -159,7 +159,7 @@ function asTypeOf(value: unknown, operand: Operand): Operand {
   return isNumber(first) ? (parseNumber(operand) ?? operand) : operand;
 }
 
-/** A test by the order of values. Values of different types, and null, can't be compared: the test is false. */
+/** Creates a test by the order of values. Values of different types, and null, can't be compared: the test is then false. */
 const ordered =
   (holds: (order: number) => boolean) =>
   (value: unknown, operand: Operand): boolean => {
@@ -179,12 +179,12 @@ const OPERATOR_TESTS: Readonly<Record<TestOperator, (value: unknown, operand: Op
   lte: ordered((order) => order <= 0),
 };
 
-/** As in v4, an array equals a value if one of its elements does. Undefined equals null. */
+/** Whether a value equals an operand. As in v4, an array equals a value if one of its elements does. Undefined equals null. */
 function equals(value: unknown, operand: Operand): boolean {
   return elements(value ?? null).some(
     (element) =>
       element === operand ||
-      // A double never equals a number that no double holds.
+      // A double never equals a number that a double can't hold.
       (isExactNumber(element) && isExactNumber(operand) && compareNumbers(element, operand) === 0),
   );
 }

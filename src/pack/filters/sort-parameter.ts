@@ -12,7 +12,7 @@ const MAX_ORDERS = 10;
 /** Reads and writes the order of lists of one dialect. */
 export type SortParameter = ReturnType<typeof createSortParameter>;
 
-/** Returns the only value of a parameter; undefined without one, or if it is empty. */
+/** Returns the only value of a parameter; undefined if it is missing or empty. */
 export function onlyValue(query: Query, name: string, rule: ListRule = "sort"): string | undefined {
   const [value, ...others] = query.get(name) ?? [];
   if (others.length > 0) throwParameterError(name, "is given more than once.", rule);
@@ -21,7 +21,7 @@ export function onlyValue(query: Query, name: string, rule: ListRule = "sort"): 
 
 /** Creates the reader and writer of a dialect's order. */
 export function createSortParameter({ parameter, ascending, descending, multiple }: SortDefinition) {
-  // A longer form is more exact: `-created` has the form of a field, too.
+  // Longer forms are tried first: `-created` also matches the form of a field.
   const forms = [
     { template: descending, isDescending: true },
     { template: ascending, isDescending: false },
@@ -50,7 +50,7 @@ export function createSortParameter({ parameter, ascending, descending, multiple
         throwParameterError(parameter, `has more than ${MAX_ORDERS} fields.`, "sort");
       return texts.map(readOne);
     },
-    /** Returns the text of the parameters. @throws {HttpError} 400 if there are more fields than the dialect can sort by */
+    /** Returns the text of the parameters. @throws {HttpError} 400 if the dialect can't sort by so many fields */
     write(order: readonly Order[]): string {
       const texts = order.map((each) => fillName(each.descending ? descending : ascending, each.field));
       if (multiple === undefined && texts.length > 1) throwFilterError("A list", ONE_ORDER, "sort");

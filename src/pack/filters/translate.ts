@@ -19,22 +19,22 @@ import type { SentFilter } from "./filter-writer.ts";
 export interface FilterField extends OperandRules {
   readonly v4: string;
   /**
-   * For fields whose values differ: returns the v4 values of an alpha value. Empty if not all are known, undefined if
-   * it does not exist. Null is not translated.
+   * For fields with different values in v4: returns the v4 values of an alpha value. Empty if not all are known,
+   * undefined if the value does not exist. Null is not translated.
    */
   readonly translate?: (value: Scalar) => readonly Scalar[] | undefined;
   /** Whether translated values have the same order. If not, only `eq` and `neq` can be translated. */
   readonly keepsOrder?: boolean;
   /**
-   * For a boolean by which v4 can't filter, and which is true for all objects up to one and false after it: the v4
-   * number field by which v4 filters instead.
+   * For a boolean that v4 can't filter by, and that is true for all objects up to a boundary and false after it: the v4
+   * number field that v4 filters by instead.
    */
   readonly boundaryField?: string;
-  /** The value of `boundaryField` of the last object for which the boolean is true. */
+  /** The value of `boundaryField` in the last object for which the boolean is true. */
   readonly boundary?: number;
-  /** v4 values with this prefix are shown as null. No other value contains it. */
+  /** v4 values with this prefix become null in responses. No other value contains it. */
   readonly hiddenPrefix?: string;
-  /** Whether v4 sorts like alpha. Not if the values differ. @default true */
+  /** Whether v4 sorts like alpha. False if the values differ. @default true */
   readonly ordered?: boolean;
 }
 
@@ -50,11 +50,11 @@ type Part = readonly [key: string, value: unknown];
 const NO_VALUES: ReadonlyMap<string, Scalar> = new Map();
 
 /**
- * Translates a filter to v4's header or query. A filter that can't be translated exactly is rejected, so that a client never
- * gets another list than it asked for.
+ * Translates a filter to v4's header or query. A filter that can't be translated exactly is rejected, so that a client
+ * never gets a different list than the requested one.
  *
  * @param extra A v4 condition of the pack that is ANDed to the filter.
- * @param unfiltered The values that v4 gets for fields by which the list is not filtered, by v4 name.
+ * @param unfiltered The values to send for fields by which the list is not filtered, by v4 name.
  * @throws {HttpError} 400 If v4 can't filter like this.
  */
 export function translateFilter(
@@ -124,7 +124,7 @@ function translateCondition(condition: Condition, fields: FilterFields, grammar:
   return [[grammar.upstream(condition.kind), members]];
 }
 
-/** Returns one part for each test: in v4 an object can have only one operator. */
+/** Returns one part for each test: in v4, an object can only contain one operator. */
 function translateField(
   { field: name, tests, parameter }: FieldCondition,
   fields: FilterFields,
@@ -136,7 +136,10 @@ function translateField(
   });
 }
 
-/** Whether v4 can test a field by an operator. Values that differ can be compared for equality, and by their order if they keep it. */
+/**
+ * Whether v4 can test a field by an operator. Translated values can be compared for equality, and by their order if the
+ * translation keeps it.
+ */
 export const canTest = (
   { boundaryField, translate, keepsOrder = false }: FilterField,
   operator: TestOperator,
@@ -144,7 +147,7 @@ export const canTest = (
   isEquality(operator) ||
   (boundaryField === undefined && (!translate || (keepsOrder && operator !== "contains")));
 
-/** Translates a test of a boolean with a boundary: up to the boundary, or after it. */
+/** Translates a test of a boolean with a boundary to a test of the numbers up to the boundary, or after it. */
 function translateBoundaryTest(
   { operator, value }: Test,
   name: string,

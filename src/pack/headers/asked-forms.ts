@@ -1,4 +1,4 @@
-/** Forms of a response that a client asks for: status 200 in all cases, and JSON as an argument of a JavaScript function. */
+/** Forms of a response that a client requests: status 200 in all cases, or JSON as an argument of a JavaScript function. */
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import { credentialPlaces } from "../credentials/credentials.ts";
@@ -16,11 +16,11 @@ interface FormRequest {
 /** The form of a response. */
 interface AskedForm {
   readonly isAlwaysOk: boolean;
-  /** The name of the function; undefined: the response is JSON. */
+  /** The name of the function; undefined if the response is JSON. */
   readonly callback: string | undefined;
 }
 
-/** The name of a function, or a dotted path to one. Any other text could inject code. */
+/** Matches the name of a function, or a dotted path to a function. Any other text could inject code. */
 const FUNCTION_NAME = /^[A-Za-z_$][\w$]{0,99}(?:\.[A-Za-z_$][\w$]{0,99}){0,4}$/;
 
 const parameterOf = (query: string, name: string | undefined): string | undefined =>
@@ -43,17 +43,16 @@ export function compileAskedForms({
   };
 }
 
-/** The query parameters that clients ask with. */
+/** Returns the query parameters by which clients request a form. */
 export const formParameters = ({ always_ok: alwaysOk, callback }: Client): readonly string[] =>
   [alwaysOk?.parameter, callback?.parameter].filter((name) => name !== undefined);
 
-/** A JSON text as an argument. The comment keeps other programs from misreading the response as their own format. */
+/** Writes a JSON text as an argument. The comment keeps other programs from misreading the response as their own format. */
 export const inCallback = (callback: string, json: string): string =>
   `/**/${callback}(${json.replaceAll("\u2028", String.raw`\u2028`).replaceAll("\u2029", String.raw`\u2029`)});`;
 
 /**
- * Reports invalid ways to request a form, and callbacks through which any page could read data with a browser's
- * credentials.
+ * Reports invalid ways to request a form, and callbacks that would let any page read data with a browser's credentials.
  */
 export function checkAskedForms({ client }: DialectDefinition, location: SourceLocation): void {
   const { always_ok: alwaysOk, callback, credentials } = client;

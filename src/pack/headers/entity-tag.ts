@@ -2,7 +2,7 @@
 
 const ENTITY_TAG = /^(?:W\/)?"[\x21\x23-\x7e]*"$/;
 
-/** Characters of a tag between its quotation marks. */
+/** Matches the characters of a tag between its quotation marks. */
 const TAG_TEXT = /^[\x21\x23-\x7e]+$/;
 
 export const isEntityTag = (text: string): boolean => ENTITY_TAG.test(text);

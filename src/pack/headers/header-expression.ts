@@ -1,13 +1,13 @@
-/** Expressions whose results are values of headers. */
+/** Expressions that compute values of headers. */
 import type { SourceLocation } from "../../base/index.ts";
 import { compileScoped, type Phase } from "../expressions/scope.ts";
 import type { Scope } from "../translation-context.ts";
 
 /**
- * Compiles an expression that runs synchronously, because a header waits for no promise. Reports an expression that
+ * Compiles an expression that runs synchronously, because headers are written synchronously. Reports an expression that
  * can't be compiled.
  *
- * @param own Additional variables, and how each is read from the context. Others are not computed.
+ * @param own Additional variables, with functions that read them from the context. Only these are computed.
  */
 export function compileHeaderExpression<Context>(
   source: string,
@@ -26,13 +26,13 @@ export function compileHeaderExpression<Context>(
     const given = Object.fromEntries(used.map(([name, valueOf]) => [name, valueOf(context)]));
     const value = evaluate(input, scope, given);
     if (!(value instanceof Promise)) return value;
-    // Only in tests that interpret all expressions to compare results.
+    // This only happens in tests that interpret all expressions to compare results.
     value.catch(() => undefined);
     return undefined;
   };
 }
 
-/** Returns the text of a value; undefined for null, nothing, objects and lists. */
+/** Returns the text of a value; undefined for null, missing values, objects and lists. */
 export function toHeaderText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;

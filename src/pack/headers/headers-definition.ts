@@ -1,4 +1,4 @@
-/** The schemas of headers and versions, of both dialects and of a route. */
+/** The schemas of headers and versions, for both dialects and for a route. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import {
@@ -62,13 +62,13 @@ const responseHeaderRule = z.strictObject({
 
 const named = (rule: unknown): unknown => (typeof rule === "string" ? { upstream: rule } : rule);
 
-/** A header that the upstream gets: its rule, or in short form only its upstream name. */
+/** A header that is sent to the upstream: its rule, or in short form only its upstream name. */
 export const requestHeader = z.preprocess(named, requestHeaderRule);
 
-/** A header that clients get: its rule, or in short form only its upstream name. */
+/** A header that is sent to clients: its rule, or in short form only its upstream name. */
 export const responseHeader = z.preprocess(named, responseHeaderRule);
 
-/** The headers with the status of a rate limit. */
+/** The headers that contain the status of a rate limit. */
 export const rateLimitHeaders = z.strictObject({
   limit: about(fieldHeaderName.optional(), "Requests that a window allows.", "RateLimit-Limit"),
   remaining: about(fieldHeaderName.optional(), "Requests that remain in this window.", "RateLimit-Remaining"),
@@ -94,7 +94,7 @@ export const passedHeaders = z.strictObject({
   ),
 });
 
-/** Headers that the upstream always gets. */
+/** Headers that are always sent to the upstream. */
 export const fixedHeaders = z.record(fieldHeaderName, headerValue);
 
 const place = {
@@ -107,13 +107,13 @@ const place = {
   ),
 };
 
-/** The version that clients ask for. */
+/** The version that clients request. */
 export const clientVersion = z.strictObject({
   ...place,
   required: about(z.literal(true).optional(), "A request without the version is also an error.", true),
 });
 
-/** The version that the gateway asks the upstream for. */
+/** The version that the gateway requests from the upstream. */
 export const upstreamVersion = z.strictObject(place);
 
 export type PassedHeadersDefinition = z.infer<typeof passedHeaders>;

@@ -16,31 +16,34 @@ import {
 } from "./request-headers.ts";
 import { ADDRESSES, compileEntityTag, compileResponseHeaders, makesDate } from "./response-headers.ts";
 
-/** The headers that pass on one route. Names are in lower case. Each part is undefined if no header needs it. */
+/** The headers that are passed on by one route. Names are in lower case. Each part is undefined if no header needs it. */
 export type PassedHeaders = NonNullable<ReturnType<typeof compileHeaders>>;
 
 const EMPTY: PassedHeadersDefinition = { request: {}, response: {} };
 
-/** The conditions of a request that a made entity tag is compared with. The upstream does not know it. */
+/**
+ * The conditions of a request that are compared with an entity tag that the gateway creates. The upstream does not
+ * support them.
+ */
 const TAG_CONDITIONS: ReadonlySet<string> = new Set(["if-match", "if-none-match"]);
 
-/** The lower-case names of a side's rate limit headers. */
+/** Returns the lower-case names of a side's rate limit headers. */
 const limitNames = ({ rate_limit_headers: definition }: DialectDefinition["client" | "upstream"]): string[] =>
   createRateLimitHeaders(definition).names.map((name) => name.toLowerCase());
 
-/** Whether a header has the token of a side. */
+/** Whether a header contains the token of a side. */
 const hasToken = (name: string | undefined, { credentials }: DialectDefinition["client" | "upstream"]) =>
   credentialHeaders(credentials).some((header) => header.toLowerCase() === name?.toLowerCase());
 
-/** The headers that all upstream requests have, in lower case, each with the key that names it. */
+/** Returns the headers of all upstream requests, in lower case, each with the key that defines it. */
 const fixedNames = ({ headers = {}, version }: DialectDefinition["upstream"]): ReadonlyMap<string, string> =>
   new Map([
     ...Object.keys(headers).map((name) => [name.toLowerCase(), "headers"] as const),
-    // No rule can name `Accept`.
+    // `Accept` is not listed, because no rule can name it.
     ...(version?.header === undefined ? [] : [[version.header.toLowerCase(), "version"] as const]),
   ]);
 
-/** Reports request headers without a rule, and headers that a pack must not pass on. */
+/** Reports request headers without a rule, and headers that a pack can't pass on. */
 function checkRequestHeaders(
   { request }: PassedHeadersDefinition,
   { client, upstream }: DialectDefinition,
@@ -70,7 +73,7 @@ function checkRequestHeaders(
   }
 }
 
-/** Reports response headers without a value, and headers that a pack must not write. */
+/** Reports response headers without a value, and headers that a pack can't write. */
 function checkResponseHeaders(
   { response }: PassedHeadersDefinition,
   { client }: DialectDefinition,
@@ -90,7 +93,7 @@ function checkResponseHeaders(
   }
 }
 
-/** Whether links in headers of a pack have a host. @param routes headers of routes */
+/** Whether links in headers of a pack contain a host. @param routes the headers of routes */
 export const hasAbsoluteHeader = (
   { client }: DialectDefinition,
   routes: Iterable<Pick<PassedHeaders, "definition"> | undefined>,
@@ -108,7 +111,7 @@ const filterRules = (
   isMeant: (rule: RequestHeaderDefinition) => boolean,
 ): RequestHeaders => Object.fromEntries(Object.entries(request).filter(([, rule]) => isMeant(rule)));
 
-/** The request headers of a route. Headers of the pack with values of other paths have no effect. */
+/** Returns the request headers of a route. The pack's headers with values for other paths have no effect. */
 const requestHeadersOf = (
   own: PassedHeadersDefinition | undefined,
   ofPack: PassedHeadersDefinition,
@@ -118,7 +121,7 @@ const requestHeadersOf = (
   ...own?.request,
 });
 
-/** The names in braces that headers have the values of. */
+/** Returns the names in braces that get their values from headers. */
 export const headerPathNames = (
   own: PassedHeadersDefinition | undefined,
   { client }: DialectDefinition,
@@ -127,10 +130,10 @@ export const headerPathNames = (
   Object.values(requestHeadersOf(own, client.headers ?? EMPTY, usedNames)).flatMap(({ path }) => path ?? []);
 
 /**
- * Compiles the headers of a route; undefined if none pass.
+ * Compiles the headers of a route; undefined if no header is passed on.
  *
- * @param own without it: those of all routes
- * @param usedNames the names in braces that the upstream's paths have
+ * @param own the headers of the route; if undefined, those of all routes are compiled
+ * @param usedNames the names in braces that the upstream's paths contain
  */
 export function compileHeaders(
   own: PassedHeadersDefinition | undefined,
@@ -167,32 +170,35 @@ export function compileHeaders(
   const ofMain = filterRules(request, (rule) => rule.every_call !== true && rule.path === undefined);
   const writePath = compileWrittenValues(ofPath, ofRequest, "selection");
   return {
-    /** As the pack writes them. */
+    /** The definition as written in the pack. */
     definition,
     /**
-     * Returns the headers of the upstream request that pass unchanged. The second argument: whether one upstream
-     * response becomes the client's, which may then be a 304.
+     * Returns the unchanged headers for the upstream request. The second argument is true if one upstream response
+     * becomes the client's, which may then be a 304.
      *
      * @throws {HttpError} 400 for a missing required header, and for a duplicate one
      */
     request: compilePassedHeaders(ofMain, (target) => !entityTag || !TAG_CONDITIONS.has(target)),
-    /** Returns the values that are made of others, or that the upstream has in another place. @throws {HttpError} 400 */
+    /**
+     * Returns the values that are computed from other values, or moved to a different location for the upstream.
+     * @throws {HttpError} 400
+     */
     write: compileWrittenValues(ofMain, ofRequest, "translated"),
-    /** Returns the headers of all calls of a request. @throws {HttpError} 400, as the two others */
+    /** Returns the headers of all calls of a request. @throws {HttpError} 400, like `request` and `write` */
     common: compileCommonHeaders(common, ofRequest),
-    /** Returns the values of names in braces of the upstream's paths. @throws {HttpError} 400, as the others */
+    /** Returns the values for the names in braces in upstream paths. @throws {HttpError} 400 as in `request`. */
     path: writePath && ((sent: SentRequest) => writePath(sent).path),
-    /** Returns the headers of the client's successful response, and of an error. */
+    /** Returns the headers of the client's response if it is successful, and if it is an error. */
     success: compileResponseHeaders(definition.response, "success", ofResponse),
     error: compileResponseHeaders(definition.response, "error", ofResponse),
-    /** Returns the entity tag that the gateway makes of an upstream object. */
+    /** Returns the entity tag that the gateway creates from an upstream object. */
     entityTag,
-    /** Whether the pack makes the `Last-Modified` of responses, which a client's `If-Modified-Since` is compared with. */
+    /** Whether the pack creates the `Last-Modified` of responses, which is compared with a client's `If-Modified-Since`. */
     makesDate: makesDate(definition.response),
   };
 }
 
-/** Reports problems of the headers that all routes have. */
+/** Reports problems of the headers for all routes. */
 export function checkCommonHeaders(dialect: DialectDefinition, location: SourceLocation): void {
   const { headers = EMPTY } = dialect.client;
   checkRequestHeaders(headers, dialect, location.at("client", "headers"));
@@ -203,7 +209,7 @@ export function checkCommonHeaders(dialect: DialectDefinition, location: SourceL
       location.at("upstream", "headers", name).report('this header has the version: see "version"');
 }
 
-/** Reports headers of a rate limit that would have two values, and a unit without a header. */
+/** Reports rate limit headers that would have two values, and a unit without a header. */
 export function checkRateLimitHeaders(dialect: DialectDefinition, location: SourceLocation): void {
   for (const side of ["client", "upstream"] as const) {
     const { rate_limit_headers: definition } = dialect[side];

@@ -1,13 +1,13 @@
-/** Requests whose method is in a header, for clients that can send no other method than GET and POST. */
+/** Requests that contain their method in a header, for clients that can only send GET and POST. */
 
-/** Names of headers with a method, without their separators. */
+/** Matches names of headers that contain a method, without their separators. */
 const HEADER = /^x(?:http)?(?:method|verb)(?:override)?$|^xhttpoverride$/;
 
-/** Whether a header may name another method. CGI, WSGI and PHP read names with underscores as names with hyphens. */
+/** Whether a header may contain a method. CGI, WSGI and PHP treat underscores in names like hyphens. */
 export const namesMethod = (header: string): boolean =>
   header.startsWith("x") && HEADER.test(header.replaceAll(/[^a-z\d]/g, ""));
 
-/** Whether a header of a request names another method than the request's own. */
+/** Whether a header of a request contains a method that differs from the request's own. */
 export function namesAnotherMethod(
   method: string,
   headers: Readonly<Record<string, readonly string[] | undefined>>,
@@ -17,14 +17,14 @@ export function namesAnotherMethod(
   return false;
 }
 
-/** The methods that a POST may stand for. */
+/** The methods that may replace a POST. */
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
 /**
  * Returns the effective method of a request.
  *
- * @param values All lines of the header. Other requests than a POST do not have it.
- * @returns undefined if the header names no method that a POST may stand for
+ * @param values All lines of the header. Only used for a POST.
+ * @returns undefined if the header contains no method that may replace a POST
  */
 export function overriddenMethod(method: string, values: readonly string[] | undefined): string | undefined {
   if (method !== "POST" || values === undefined) return method;

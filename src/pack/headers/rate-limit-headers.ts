@@ -1,10 +1,10 @@
-/** The headers in which a dialect has the status of a rate limit, as the pack names them. */
+/** The headers of a dialect that contain the status of a rate limit, as the pack names them. */
 import type { z } from "zod";
 import type { rateLimitHeaders } from "./headers-definition.ts";
 
 /** The status of a rate limit. */
 export interface RateLimitValues {
-  /** Requests that are allowed in a window. */
+  /** Number of requests that are allowed in a window. */
   readonly limit: number;
   readonly remaining: number;
   /** End of the window, in seconds since 1970. */
@@ -24,17 +24,20 @@ function readNumber(value: string | string[] | undefined): number | undefined {
 
 const HTTP_DATE = /^[A-Z][a-z]{2,8},? [\w -]+:\d\d:\d\d(?: \d{4}| GMT)$/;
 
-/** Seconds to wait by a `Retry-After` header, which may have a date in three forms (RFC 9110 5.6.7, 10.2.3). */
+/**
+ * Returns the seconds to wait according to a `Retry-After` header, which may contain a date in three forms (RFC 9110
+ * 5.6.7, 10.2.3).
+ */
 export function readRetryAfter(value: string | string[] | undefined): number | undefined {
   if (typeof value !== "string" || !HTTP_DATE.test(value)) return readNumber(value);
-  // The oldest form has no zone.
+  // The oldest form contains no zone.
   const time = Date.parse(value.endsWith("GMT") ? value : `${value} GMT`);
   return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil(time / 1000 - now()));
 }
 
 /**
- * The status of a rate limit where the upstream rejected a request. Missing values of the upstream follow from the
- * others, so that no header contradicts another: the gateway's own limit may end at another time.
+ * Returns the status of a rate limit after the upstream rejected a request. Missing values are derived from the other
+ * values of the upstream, so that the headers are consistent: the gateway's own limit may end at a different time.
  */
 export function rejectedByUpstream(
   own: RateLimitValues,
@@ -51,15 +54,15 @@ export function rejectedByUpstream(
   };
 }
 
-/** Compiles the headers of a dialect. A dialect that names none has none. */
+/** Compiles the headers of a dialect. If it names no headers, none are read or written. */
 export function createRateLimitHeaders(definition: z.infer<typeof rateLimitHeaders> = {}) {
   const { limit, remaining, reset, reset_unit: unit } = definition;
   const [limitName, remainingName, resetName] = [limit, remaining, reset].map((name) => name?.toLowerCase());
   const isLeft = unit === "seconds_left";
   return {
-    /** The names, as the pack writes them. */
+    /** The names as written in the pack. */
     names: [limit, remaining, reset].filter((name) => name !== undefined),
-    /** Returns the values that are in headers with lower-case names. Values that are not numbers are left out. */
+    /** Returns the values in headers with lower-case names. Values that are not numbers are omitted. */
     read(headers: Readonly<Record<string, string | string[] | undefined>>): Partial<RateLimitValues> {
       const valueOf = (name: string | undefined) =>
         name === undefined ? undefined : readNumber(headers[name]);
@@ -72,7 +75,10 @@ export function createRateLimitHeaders(definition: z.infer<typeof rateLimitHeade
       };
       return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
     },
-    /** Adds the headers that the dialect has. `Retry-After` is the standard's and not among them (RFC 9110, section 10.2.3). */
+    /**
+     * Adds the headers that the dialect names. `Retry-After` is a standard header and not one of them (RFC 9110,
+     * section 10.2.3).
+     */
     write(values: RateLimitValues, headers: Record<string, string>): void {
       if (limitName !== undefined) headers[limitName] = String(values.limit);
       if (remainingName !== undefined) headers[remainingName] = String(values.remaining);

@@ -1,4 +1,4 @@
-/** Values of the client's requests that pass to the upstream: as headers, in the query, in paths, and in the body. */
+/** Values of the client's requests that are passed to the upstream: as headers, in the query, in paths, and in the body. */
 import type { SourceLocation } from "../../base/index.ts";
 import { HttpError, INVALID_VALUE, ValidationError } from "../errors/http-error.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
@@ -21,13 +21,13 @@ export interface SentRequest {
   readonly scope: () => Scope;
 }
 
-/** Headers with which a response may be a 304. */
+/** Headers that can cause a 304 response. */
 export const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-since"]);
 
-/** Characters of a value that a request may have. */
+/** Matches a value of a request header. */
 const SENDABLE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** The only line of a header. @throws {HttpError} 400 for a header that comes twice */
+/** Returns the only line of a header. @throws {HttpError} 400 for a header that occurs twice */
 function lineOf(sent: HeaderLines, name: string): string | undefined {
   const [value, ...others] = sent[name.toLowerCase()] ?? [];
   if (others.length > 0) throw new HttpError(400, `There is more than one ${name} header.`);
@@ -37,7 +37,7 @@ function lineOf(sent: HeaderLines, name: string): string | undefined {
 const missing = (name: string): HttpError =>
   new HttpError(400, [{ field: name, reason: `The ${name} header is required.`, rule: "required_header" }]);
 
-/** The rules of headers that pass unchanged, or of values that are made of others or have another place. */
+/** Returns either the rules of headers that stay unchanged, or those of values that are computed or moved. */
 const rulesOf = (definitions: Definitions, areWritten: boolean) =>
   Object.entries(definitions)
     .filter(
@@ -46,7 +46,7 @@ const rulesOf = (definitions: Definitions, areWritten: boolean) =>
     )
     .map(([name, rule]) => ({ name, target: (rule.upstream ?? name).toLowerCase(), ...rule }));
 
-/** Compiles the headers that pass unchanged. @param isSent whether the upstream gets a header of this name */
+/** Compiles the headers that stay unchanged. @param isSent whether a header with this name is sent to the upstream */
 export function compilePassedHeaders(
   definitions: Definitions,
   isSent: (target: string) => boolean,
@@ -65,7 +65,7 @@ export function compilePassedHeaders(
   };
 }
 
-/** Compiles the function that returns the value of a rule. @throws {HttpError} 400 for one that is missing or invalid */
+/** Compiles the function that returns the value of a rule. @throws {HttpError} 400 for a missing or invalid value */
 function compileValue(
   { name, path, write, required, default: standard }: ReturnType<typeof rulesOf>[number],
   location: SourceLocation,
@@ -93,7 +93,10 @@ function compileValue(
   };
 }
 
-/** Compiles the values that are made of others, or that the upstream has in another place. @param locate finds an expression */
+/**
+ * Compiles the values that are computed from other values, or moved to a different location for the upstream. @param
+ * locate finds an expression
+ */
 export function compileWrittenValues(
   definitions: Definitions,
   locate: (name: string) => SourceLocation,
@@ -123,15 +126,15 @@ export function compileWrittenValues(
       else headers[rule.target] = value;
     }
     return {
-      /** By lower-case name. */
+      /** Headers by lower-case name. */
       headers: headers as Readonly<Record<string, string>>,
-      /** Parameters of the query, as its text. */
+      /** The parameters of the query, as text. */
       query: query.toString(),
-      /** Values of the upstream's paths, by their names in braces. */
+      /** The values of the upstream's paths, by their names in braces. */
       path: path as Readonly<Record<string, string>>,
-      /** The top-level members that it sets. */
+      /** The top-level members that are set in the body. */
       members,
-      /** Returns a body with the members that have values. */
+      /** Adds the members that have values to a body. */
       withMembers(body: JsonObject): JsonObject {
         const copied = copy(body);
         for (const set of setters) set(copied);
@@ -141,7 +144,7 @@ export function compileWrittenValues(
   };
 }
 
-/** Compiles the headers of all calls of a request; undefined without one. */
+/** Compiles the headers of all calls of a request; undefined if there are none. */
 export function compileCommonHeaders(
   definitions: Definitions,
   locate: (name: string) => SourceLocation,

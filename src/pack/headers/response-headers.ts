@@ -15,13 +15,13 @@ export interface Answer {
   readonly scope: Scope;
   /** The upstream's object. */
   readonly upstream: () => unknown;
-  /** The client's response. */
+  /** The client's object. */
   readonly object: () => unknown;
-  /** Returns the client's path of an address of the upstream. */
+  /** Returns the client's path for an address of the upstream. */
   readonly locate: (address: string) => string | undefined;
   /** The address before the path in absolute links. */
   readonly linkBase: string;
-  /** Gets the error of an expression. Its header is left out. */
+  /** Receives the error of an expression. Its header is omitted. */
   readonly onError: (error: ExpressionError) => void;
 }
 
@@ -30,25 +30,25 @@ export type WriteResponseHeaders = (answer: Answer) => Record<string, string>;
 
 type Definitions = Readonly<Record<string, ResponseHeaderDefinition>>;
 
-/** Headers whose value is an address of the upstream. Clients must never see it. */
+/** Headers that contain an address of the upstream. They are never sent to clients unchanged. */
 export const ADDRESSES: ReadonlySet<string> = new Set(["location", "content-location"]);
 
-/** Characters of a value that a response may have. */
+/** Matches a value of a response header. */
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** The variables that only these expressions have. The status is the client's. */
+/** The variables that only these expressions can read. The status is the client's. */
 const OWN: Readonly<Record<string, (answer: Pick<Answer, "object" | "status">) => unknown>> = {
   object: ({ object }) => object(),
   status: ({ status }) => status,
 };
 
-/** A time as an HTTP date (RFC 9110, section 5.6.7). Undefined for any other text. */
+/** Converts a time to an HTTP date (RFC 9110, section 5.6.7). Undefined for any other text. */
 function toHttpDate(text: string): string | undefined {
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : new Date(time).toUTCString();
 }
 
-/** Headers whose values have a form. A text that can't have it is left out. */
+/** Headers whose values have a fixed form. Texts that can't be converted to it are omitted. */
 const FORMS: Readonly<Record<string, (text: string) => string | undefined>> = {
   etag: toEntityTag,
   "last-modified": toHttpDate,
@@ -102,7 +102,7 @@ function compileHeader(
 }
 
 /**
- * Compiles the headers of responses. Undefined without any.
+ * Compiles the headers of responses. Undefined if there are none.
  *
  * @param isFor whether the responses are successful or errors
  */
@@ -128,18 +128,18 @@ export function compileResponseHeaders(
   };
 }
 
-/** The rule of a header that the pack makes without one of the upstream. */
+/** Returns the rule of a header that the pack creates without an upstream header. */
 const findMade = (definitions: Definitions, wanted: string) =>
   Object.entries(definitions).find(
     ([name, { upstream, read }]) =>
       name.toLowerCase() === wanted && upstream === undefined && read !== undefined,
   );
 
-/** Whether the pack makes the `Last-Modified` of responses. */
+/** Whether the pack creates the `Last-Modified` of responses. */
 export const makesDate = (definitions: Definitions): boolean =>
   findMade(definitions, "last-modified") !== undefined;
 
-/** Compiles the entity tag that the gateway makes of an upstream object. Undefined if the pack makes none. */
+/** Compiles the entity tag that the gateway creates from an upstream object. Undefined if the pack creates none. */
 export function compileEntityTag(
   definitions: Definitions,
   locate: Locate,

@@ -1,20 +1,20 @@
-/** The version of an interface that requests ask for. */
+/** The version of an interface that requests specify. */
 import { HttpError } from "../errors/http-error.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { VersionDefinition } from "./headers-definition.ts";
 
-/** Returns the error of a request for another version. */
+/** Returns the error of a request for an unsupported version. */
 export type CheckVersion = (
   headers: Readonly<Record<string, readonly string[] | undefined>>,
 ) => HttpError | undefined;
 
 const NOT_ACCEPTABLE = 406;
 
-/** The type of a media type, and its parameters without the weight. Everything is in lower case. */
+/** A parsed media type: its type, and its parameters without the weight, in lower case. */
 interface MediaType {
   readonly type: string;
   readonly parameters: ReadonlySet<string>;
-  /** Whether a client excludes it: `q=0`. */
+  /** Whether a client excludes the type: `q=0`. */
   readonly isExcluded: boolean;
 }
 
@@ -31,7 +31,7 @@ function parseMediaType(text: string): MediaType {
   };
 }
 
-/** Ranges that every JSON response is in. */
+/** Ranges that include every JSON response. */
 const ANY_JSON: ReadonlySet<string> = new Set(["*/*", "application/*", "application/json"]);
 
 function acceptsVersion(lines: readonly string[], version: MediaType, isRequired: boolean): boolean {
@@ -47,7 +47,7 @@ function acceptsVersion(lines: readonly string[], version: MediaType, isRequired
   );
 }
 
-/** Reports a version without a place, and with two. */
+/** Reports a version without a location, or with two locations. */
 export function checkVersionPlace(
   version: Omit<VersionDefinition, "required"> | undefined,
   location: SourceLocation,
@@ -65,7 +65,7 @@ export function checkVersionPlace(
     });
 }
 
-/** Compiles the check of a request's version; undefined if the pack serves any. */
+/** Compiles the check of a request's version; undefined if the pack accepts any version. */
 export function compileVersion(version: VersionDefinition | undefined): CheckVersion | undefined {
   if (!version) return undefined;
   const { header = "", value, media_type: type, required: isRequired = false } = version;

@@ -8,7 +8,7 @@ import { has, hasNoEffect, needs, needsKey, needsObjectBody, type RouteKind, sta
 
 const name = z.string().min(1);
 
-/** Kinds of routes that send nothing of the client's body. */
+/** Kinds of routes that send no part of the client's body. */
 const WITHOUT_BODY: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "file"]);
 
 export const body = routeKey({
@@ -65,7 +65,10 @@ export const when = routeKey({
   ),
 });
 
-/** Sends only members that differ from the current object. `items`: also for lists, only items that differ. */
+/**
+ * The key for sending only members that differ from the current object. `items`: even in lists, only items that differ
+ * are sent.
+ */
 export const onlyChanges = routeKey({
   schema: about(
     z.union([z.literal(true), z.literal("items")]).optional(),
@@ -75,7 +78,7 @@ export const onlyChanges = routeKey({
   rules: [needsKey("read_route", "the route that reads the current object"), needsObjectBody],
 });
 
-/** Name of the route that reads the object that this route edits. */
+/** The name of the route that reads the object which this route edits. */
 export const readRoute = routeKey({
   schema: about(
     name.optional(),
@@ -91,7 +94,7 @@ export const readRoute = routeKey({
   ],
 });
 
-/** If v4 rejects only this member and the gateway had added it, the call is repeated without it. */
+/** The key for repeating a call without a member that the gateway had added, if v4 rejects only this member. */
 export const retry = routeKey({
   schema: about(
     z
@@ -105,7 +108,7 @@ export const retry = routeKey({
   rules: [needsObjectBody],
 });
 
-/** The alpha field of the error if v4 does not find something and does not name it. */
+/** The alpha field of the error if v4 does not find something and its error contains no name. */
 export const notFoundField = routeKey({
   schema: about(name.optional(), "The client's field of a 404 whose error names no field.", "copy"),
 });

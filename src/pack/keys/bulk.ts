@@ -1,4 +1,4 @@
-/** The key `bulk` of a route: one request of the client for many ids, with a call for each id. */
+/** The key `bulk` of a route: one client request contains many ids, and one call is sent for each id. */
 import { z } from "zod";
 import { findPath } from "../values/shape.ts";
 import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
@@ -18,11 +18,11 @@ import { describeResults, reportInvalidShapes } from "../calls/bulk-shapes.ts";
 const json = z.json();
 const name = z.string().min(1);
 
-/** Ids of one client request. */
+/** Maximum number of ids in one client request. */
 const MOST_IDS = 1000;
-/** Calls at the same time. */
+/** Maximum number of concurrent calls. */
 const MOST_CONCURRENT = 8;
-/** In milliseconds. */
+/** Maximum duration in milliseconds. */
 const LONGEST = 300_000;
 
 const definitionSchema = z.strictObject({
@@ -76,10 +76,10 @@ const definitionSchema = z.strictObject({
 
 type BulkDefinition = z.infer<typeof definitionSchema>;
 
-/** The calls of a route for many ids. */
+/** The calls of a route that processes many ids. */
 export type Bulk = NonNullable<ReturnType<typeof compileBulk>>;
 
-/** Keys that need one call, or one answer. */
+/** Keys that require a single call or a single response. */
 const EXCLUDED = [
   "if_match",
   "aggregate",
@@ -95,7 +95,7 @@ const EXCLUDED = [
   "file",
 ] as const;
 
-/** Reports a chunk whose ids have no place, and one with too many calls. */
+/** Reports a chunk whose ids have no location, or that results in too many calls. */
 function reportInvalidChunk(
   { chunk, most, parameter }: BulkDefinition,
   { names }: Endpoint,
@@ -132,10 +132,10 @@ function reportInvalidRoute(
     });
 }
 
-/** Requests that the operations of one client request are polled with. */
+/** Maximum number of polling requests for all operations of one client request. */
 const MOST_POLLS = 1000;
 
-/** Reports a call that is repeated for each id, too often for one request. */
+/** Reports a call for each id that would be repeated too often for one request. */
 function reportManyPolls(
   { most, chunk, concurrency, timeoutMs: time }: Bulk,
   call: RouteCall,
@@ -144,7 +144,7 @@ function reportManyPolls(
   if (!call.repeats) return;
   const { intervalMs: interval, timeoutMs: timeout } = call.repeats;
   const calls = Math.ceil(most / (chunk?.size ?? 1));
-  // Of each operation, for as many parallel operations as the time allows.
+  // The polls of each operation, for the number of parallel operations that the time allows.
   const polls = Math.min((calls * timeout) / interval, (concurrency * time) / interval);
   if (polls > MOST_POLLS)
     route.at(...call.at, "repeat", "interval_ms").report({
@@ -153,7 +153,7 @@ function reportManyPolls(
     });
 }
 
-/** Compiles the key; undefined where the route has no call, which is reported elsewhere. */
+/** Compiles the key; undefined if the route has no call, which is reported elsewhere. */
 function compileBulk(definition: BulkDefinition, context: KeyContext) {
   const { call: endpoint, keys, location, pathParameters: rules } = context;
   if (!endpoint) return undefined;
@@ -172,19 +172,19 @@ function compileBulk(definition: BulkDefinition, context: KeyContext) {
   const objectPath = findPath(success, "object") ?? [];
   return {
     endpoint,
-    /** The name of an id in the path. */
+    /** The path parameter for the id. */
     parameter,
     /** Returns the ids of a request. */
     idsOf: evaluate,
-    /** The member or the parameter that has the ids, for errors; undefined if the expression does not start with one. */
+    /** The member or the parameter that contains the ids, for errors; undefined if the expression does not start with one. */
     field: /\$(?:query|body)\.(\w+)/.exec(ids)?.[1] ?? onlyPath(inputNames)?.[0],
     readsBody: readsInput || variables.has("body"),
     most: definition.most,
     concurrency: definition.concurrency,
     timeoutMs: definition.timeout_ms,
-    /** Statuses of the upstream with which all calls must have failed for one error of the whole response. */
+    /** Statuses of the upstream. If all calls failed with one of them, the whole response is one error. */
     wholeErrors: new Set(definition.whole_errors) as ReadonlySet<number>,
-    /** Several ids in one call; undefined: a call for each. */
+    /** Several ids in one call; undefined: one call for each id. */
     chunk: definition.chunk && compileChunk(definition.chunk),
     /** Returns the value of the path parameter. Undefined for an invalid id. @throws {HttpError} 404 */
     write(id: string): MaybePromise<Parameters> | undefined {
@@ -196,7 +196,7 @@ function compileBulk(definition: BulkDefinition, context: KeyContext) {
     success,
     failure,
     list,
-    /** The keys that lead to the results of a response, and then to the object in each. */
+    /** The keys that lead to the results in a response, and then to the object in each result. */
     objectsPath: [...listPath, ...objectPath],
   };
 }

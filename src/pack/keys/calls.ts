@@ -1,4 +1,4 @@
-/** The keys of a route about calls to the upstream in addition to the main call, and about checks that fail. */
+/** The keys of a route about calls to the upstream in addition to the main call, and about failed checks. */
 import { z } from "zod";
 import { about, resolveReference } from "../../base/index.ts";
 import { type CallDefinition, hasParts, ownCall, writtenCalls } from "../calls/call-definition.ts";
@@ -9,10 +9,10 @@ import { routeKey } from "./key.ts";
 import type { KeyContext } from "./key-context.ts";
 import { has, hasNoEffect, type RouteKind, states, type WrittenKeys } from "../key-rules.ts";
 
-/** Kinds of routes that make no other call than their main one. */
+/** Kinds of routes that only make their main call. */
 const WITHOUT_CALLS: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "rejected"]);
 
-/** Where a key of a call is that a route can't have. */
+/** Returns the locations of a call's keys that a route does not support. */
 const placesOf = (keys: WrittenKeys, isAt: (call: CallDefinition) => boolean): number[] =>
   writtenCalls(keys).flatMap((call, index) => (typeof call !== "string" && isAt(call) ? [index] : []));
 
@@ -36,7 +36,7 @@ function compileCalls(written: ReturnType<typeof writtenCalls>, context: KeyCont
   return calls;
 }
 
-/** The losses of responses if a call fails. */
+/** Returns the losses of responses if a call fails. */
 const lossesOf = ({ name, use, place, eachValue }: RouteCall, upstream: string): string[] =>
   place !== "after"
     ? []

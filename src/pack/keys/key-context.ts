@@ -1,4 +1,4 @@
-/** The context in which keys of a route, and its calls, are compiled. */
+/** The context for compiling the keys of a route and of its calls. */
 import type { SourceLocation } from "../../base/index.ts";
 import type { SharedCallDefinition } from "../calls/call-definition.ts";
 import type { Endpoint } from "../calls/endpoint.ts";
@@ -8,7 +8,7 @@ import type { PathParameterRules } from "../paths/path-parameters.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { WrittenKeys } from "../key-rules.ts";
 
-/** The context in which a key is compiled: its place in the pack, and the known facts about its route. */
+/** The context for compiling a key: its location in the pack, and the known facts about its route. */
 export interface KeyContext {
   /** The location of the key. */
   readonly location: SourceLocation;
@@ -21,7 +21,7 @@ export interface KeyContext {
   readonly parameters: readonly string[];
   readonly pathParameters: PathParameterRules;
   readonly names: UpstreamNames;
-  /** The main call; undefined without one. */
+  /** The main call; undefined if there is none. */
   readonly call: Endpoint | undefined;
   /** The calls of the pack that routes share. */
   readonly shared: ReadonlyMap<string, SharedCallDefinition>;
@@ -32,24 +32,24 @@ export interface KeyContext {
   readonly clientShapes: { readonly list: Shape; readonly item: Shape };
 }
 
-/** Names that braces in paths of the upstream may have. */
+/** Names that can be used in braces in paths of the upstream. */
 export interface UpstreamNames {
-  /** Names in the upstream's paths and conditions of the route. */
+  /** The names that the route uses in the upstream's paths and conditions. */
   readonly used: ReadonlySet<string>;
-  /** Those whose values are known before the body is translated: of the path, the query, headers and `values`. */
+  /** The names whose values are known before the body is translated: from the path, the query, headers and `values`. */
   readonly ofHead: readonly string[];
-  /** Names in the head, in `bulk` and in the body. */
+  /** The names from the head, from `bulk` and from the body. */
   readonly ofUpstream: readonly string[];
   /** The names of calls before the main call. */
   readonly ofCallsBefore: readonly string[];
-  /** All of the above. */
+  /** All of these names. */
   readonly all: readonly string[];
 }
 
 /** The facts about a resource for keys. */
 export interface KeyResource {
   readonly name: string;
-  /** Names of all members that bodies may have. */
+  /** Names of all members that bodies may contain. */
   readonly inputNames: readonly string[];
   readonly fields: ReadonlyMap<string, FieldRule>;
 }

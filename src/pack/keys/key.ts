@@ -1,4 +1,4 @@
-/** A key of a route: one value contains its schema, its rules, and what it does. */
+/** A key of a route: one value contains its schema, its rules, and its effect. */
 import type { z } from "zod";
 import type { Json, SourceLocation } from "../../base/index.ts";
 import type { RouteCall } from "../calls/call.ts";
@@ -8,11 +8,11 @@ import type { KeyContext } from "./key-context.ts";
 /** A query parameter that a key reads. */
 export interface KeyParameter {
   readonly name: string;
-  /** Its purpose, for the message about another parameter of that name. */
+  /** The key's purpose, for the message about a conflicting parameter with the same name. */
   readonly use: string;
 }
 
-/** The names of the client's and the upstream's API, as the pack has them. */
+/** The names of the client's and the upstream's API in the pack. */
 export interface ApiNames {
   readonly client: string;
   readonly upstream: string;
@@ -20,15 +20,15 @@ export interface ApiNames {
 
 /** The additions of a key to the OpenAPI description of its route. */
 export interface KeyDescription {
-  /** More statuses of successes. */
+  /** Additional statuses of successful responses. */
   readonly statuses?: readonly number[];
-  /** Whether responses may contain another object than the route's. */
+  /** Whether responses may contain a different object than the route's. */
   readonly mayBeOtherObject?: boolean;
   /** Returns the schema of the response. @param object the schema of the object of the route */
   readonly describeResponse?: (object: Json) => Json;
-  /** More parameters. */
+  /** Additional parameters. */
   readonly parameters?: readonly Json[];
-  /** The content of requests and of successes by media type, in place of JSON. */
+  /** The content of requests and of successful responses by media type, instead of JSON. */
   readonly requestContent?: Json;
   readonly content?: Json;
 }
@@ -36,19 +36,19 @@ export interface KeyDescription {
 /**
  * A key of a route.
  *
- * @typeParam S its schema, with the description and the example of the key
- * @typeParam C its value in the compiled route. Default: its definition
+ * @typeParam S the key's schema, with its description and example
+ * @typeParam C the key's value in the compiled route. Default: its definition
  */
 export interface RouteKey<S extends z.ZodType, C> {
   readonly schema: S;
-  /** Required keys, excluded keys, and where the key has no effect. */
+  /** Required keys, excluded keys, and cases in which the key has no effect. */
   readonly rules?: readonly KeyRule[];
-  /** The definition on routes that do not have the key. */
+  /** The definition for routes that do not use the key. */
   readonly inherit?: (context: KeyContext) => NonNullable<z.output<S>> | undefined;
   readonly compile?: (definition: NonNullable<z.output<S>>, context: KeyContext) => C;
-  /** The query parameters that it reads. */
+  /** The query parameters that the key reads. */
   readonly parameters?: (compiled: NonNullable<C>) => readonly KeyParameter[];
-  /** Reports problems that only the calls of all keys show. */
+  /** Reports problems that are only found after the calls of all keys are known. */
   readonly checkCalls?: (
     compiled: NonNullable<C>,
     calls: readonly RouteCall[],
@@ -56,10 +56,11 @@ export interface RouteKey<S extends z.ZodType, C> {
   ) => void;
   readonly openapi?: (compiled: NonNullable<C>) => KeyDescription;
   /**
-   * The work of the gateway for the key, for programs that call the upstream without the gateway, in whole sentences.
+   * Describes in whole sentences the work that the gateway does for the key, for programs that call the upstream
+   * without the gateway.
    */
   readonly guide?: (compiled: NonNullable<C>, names: ApiNames) => readonly string[];
-  /** The losses of responses if its calls fail. */
+  /** The losses of responses if the key's calls fail. */
   readonly losses?: (compiled: NonNullable<C>, upstream: string) => readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The keys of a route about its list: pages, filters, the order, and where its rows come from. */
+/** The keys of a route about its list: pages, filters, the order, and the source of its rows. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { compileScopedCondition, type ScopedCondition } from "../expressions/conditions.ts";
@@ -76,10 +76,10 @@ export const defaultOrder = routeKey({
   rules: [needsList],
 });
 
-/** A v4 list whose pages are all fetched. The gateway filters, orders and pages the rows. */
+/** A v4 list whose pages are all read. The gateway filters, orders and pages the rows. */
 export interface Aggregation {
   readonly maxRows: number;
-  /** Whether alpha's list has this v4 row. */
+  /** Whether alpha's list contains this v4 row. */
   readonly includesRow: ScopedCondition;
 }
 

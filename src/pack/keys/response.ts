@@ -1,4 +1,4 @@
-/** The keys of a route about what it responds with. */
+/** The keys of a route about the content of its response. */
 import { z } from "zod";
 import { about, resolveReference } from "../../base/index.ts";
 import { envelope as envelopeDefinition } from "../errors/responses-definition.ts";
@@ -125,7 +125,7 @@ export const exists = routeKey({
   ),
 });
 
-/** The reason of the 400 if the upstream's response has no body. */
+/** The reason in the 400 response if the upstream's response has no body. */
 export const empty = routeKey({
   schema: about(
     name.optional(),
@@ -136,10 +136,10 @@ export const empty = routeKey({
     resolveReference(location, "message", message, new Map(Object.entries(dialect.messages))),
 });
 
-/** Shapes that only some responses have. */
+/** Shapes that only exist for some responses. */
 const SHAPES = { list: "list", item: "list", object: "object" } as const;
 
-/** A key with shapes for each side. */
+/** A key that contains shapes for each side. */
 type Sides = { readonly [side in "client" | "upstream"]?: Readonly<Record<string, unknown>> };
 
 export const envelope = routeKey({
@@ -173,7 +173,7 @@ export const sparseFields = routeKey({
   openapi: ({ parameter, always, multiple }) => {
     const kept = always.length === 0 ? "" : ` Always there: ${always.join(", ")}.`;
     return {
-      // An object with the members that the client chooses lacks others.
+      // An object that only contains the members which the client chose.
       mayBeOtherObject: true,
       parameters: [
         {

@@ -15,7 +15,7 @@ import * as source from "./source.ts";
 
 /**
  * All keys: every export of every module that is listed here. The name in a pack is the name of the export in snake
- * case. What the keys say about a route is listed in this order.
+ * case. Descriptions of routes use this order.
  *
  * The key `only_new` of a route needs one export of a module. The gateway reads `route.onlyNew`, `true` or undefined:
  *
@@ -33,7 +33,7 @@ const KEYS = {
 
 type Keys = typeof KEYS;
 
-/** `readRoute` → `read_route`, as a pack has it. */
+/** `readRoute` → `read_route`, as in a pack. */
 type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? First extends Lowercase<First>
     ? `${First}${Snake<Rest>}`
@@ -42,14 +42,14 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
 
 const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The values of the keys of a route: compiled, or as the pack has them. Keys that it does not have are undefined. */
+/** The values of the keys of a route: compiled, or as in the pack. Missing keys are undefined. */
 type CompiledKeys = {
   readonly [Name in Exclude<keyof Keys, "calls">]: Keys[Name] extends RouteKey<z.ZodType, infer Compiled>
     ? Compiled | undefined
     : never;
 };
 
-/** The keys without their types. */
+/** The keys, without their types. */
 const ALL = Object.entries(KEYS).map(
   ([member, key]) =>
     ({ member, name: toSnake(member), key: key as unknown as RouteKey<z.ZodType, unknown> }) as const,
@@ -62,13 +62,13 @@ export const keySchemas = Object.fromEntries(ALL.map(({ name, key }) => [name, k
 
 const RULES = Object.fromEntries(ALL.map(({ name, key }) => [name, key.rules]));
 
-/** Reports keys of a route that exclude each other, that need others, and that have no effect. */
+/** Reports keys of a route that exclude each other, require other keys, or have no effect. */
 export const checkKeys = (facts: RouteFacts, location: SourceLocation): void =>
   checkRules(RULES, facts, location);
 
 /**
- * Joins compiled keys with other members. A key with the name of one of the members does not compile, since its value
- * would be lost.
+ * Joins compiled keys with other members. The call does not compile if a key and a member have the same name, since the
+ * key's value would be lost.
  */
 export const joinKeys = <Keys extends object, Members extends object>(
   keys: Keys,
@@ -96,7 +96,7 @@ export function compileKeys(context: Omit<KeyContext, "location">) {
     /** The query parameters that keys read. */
     keyParameters: found.flatMap(({ key, value }) => key.parameters?.(value) ?? []),
     descriptions: found.flatMap(({ key, value }) => key.openapi?.(value) ?? []),
-    /** The work of the gateway on the route, for programs that call the upstream without the gateway. */
+    /** Descriptions of the gateway's work for the route, for programs that call the upstream without the gateway. */
     guide: found.flatMap(({ key, value }) => key.guide?.(value, names) ?? []),
     /** The losses of responses if calls fail. */
     callLosses: found.flatMap(({ key, value }) => key.losses?.(value, names.upstream) ?? []),

@@ -1,4 +1,4 @@
-/** The keys of a route that say which operation of the client it is, and which of the upstream it becomes. */
+/** The keys of a route that define its client operation, and the upstream operation that replaces it. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { compileNamedValues } from "../expressions/conditions.ts";
@@ -124,7 +124,7 @@ export const rateLimit = routeKey({
   ],
 });
 
-/** `headers/` compiles it together with `headers` of `client`. */
+/** The key `headers`. `headers/` compiles it together with `headers` of `client`. */
 export const headers = routeKey({
   schema: about(
     passedHeaders.optional(),

@@ -1,4 +1,4 @@
-/** Lists of both dialects: their items, page and totals, wherever their shapes have them. */
+/** Lists of both dialects: their items, page and totals, in any shape. */
 import {
   createMemberTable,
   type Cursor,
@@ -15,7 +15,10 @@ import type { ReadWrapped } from "../bodies/object-wrapper.ts";
 import { toCursor } from "./styles.ts";
 import { compileShape, fillShape, findPath, nameOf, namesIn, type Shape } from "../values/shape.ts";
 
-/** The values of a list about its page. Only values that its shape has are present; null: there is no such page. */
+/**
+ * The values of a list that describe its page. Only values that occur in its shape are present; null means that there
+ * is no such page.
+ */
 export type ListValues = Readonly<
   Partial<
     Record<"page" | "pages" | "total" | "size" | "count" | "offset", number> &
@@ -31,7 +34,7 @@ export type ListValues = Readonly<
 const parseCount = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
-/** Without a next page many dialects have null, no member, or an empty text. */
+/** Whether there is no next page: many dialects then use null, no member, or an empty text. */
 const isNone = (value: unknown): boolean => value === undefined || value === null || value === "";
 
 const parseNext = (value: unknown): string | null | undefined => (isNone(value) ? null : toCursor(value));
@@ -41,7 +44,10 @@ const parseLink = (value: unknown): string | null | undefined => {
   return typeof value === "string" && value.isWellFormed() ? value : undefined;
 };
 
-/** How the gateway reads values of the upstream's lists. A result of undefined: the list is invalid. It ignores all others. */
+/**
+ * Readers for the values of the upstream's lists. If a reader returns undefined, the list is invalid. Other values are
+ * ignored.
+ */
 const READERS: Readonly<Partial<Record<string, (value: unknown) => unknown>>> = {
   page: parseCount,
   pages: parseCount,
@@ -51,12 +57,12 @@ const READERS: Readonly<Partial<Record<string, (value: unknown) => unknown>>> = 
   next_offset: parseNext,
   next_cursor: parseNext,
   next_link: parseLink,
-  // The gateway can do without those.
+  // These values are optional for the gateway.
   previous_cursor: (value) => parseNext(value) ?? null,
   previous_link: (value) => parseLink(value) ?? null,
 };
 
-/** Why a value is not a list of a shape. */
+/** The reason why a value is not a list with the expected shape. */
 interface ListFault {
   readonly fault: string;
 }
@@ -64,7 +70,7 @@ interface ListFault {
 /**
  * Parses a list and its items in one pass.
  *
- * @param readWrapped reads the object in the wrapper of an item; undefined: items have none
+ * @param readWrapped reads the object in the wrapper of an item; undefined if items have no wrapper
  */
 export type ParseListBody = <Item>(
   from: Cursor,
@@ -72,7 +78,7 @@ export type ParseListBody = <Item>(
   readWrapped?: ReadWrapped,
 ) => (ListValues & { readonly items: readonly Item[] }) | ListFault;
 
-/** The kind of a member of a list: the items, a value by its index, or an object with more members. */
+/** The kind of a member of a list: the items, a value by its index, or a nested object. */
 type Target = "items" | number | Level;
 
 interface Level {
@@ -80,7 +86,7 @@ interface Level {
   readonly targets: readonly Target[];
 }
 
-/** The values of a list without items if it leaves them out. */
+/** The values of an empty list if they are missing. */
 const OF_EMPTY: Readonly<Record<string, unknown>> = { page: 1, pages: 1, total: 0, has_more: false };
 
 function compileLevel(shape: Readonly<Record<string, Shape>>, values: readonly string[]): Level {
@@ -99,11 +105,11 @@ function compileLevel(shape: Readonly<Record<string, Shape>>, values: readonly s
 /**
  * Creates a parser of the upstream's lists.
  *
- * @param shape JSON with `$items` and the values that a list has.
+ * @param shape JSON with `$items` and the values of a list.
  * @param options.maxItems Maximum number of items of a list.
- * @param options.mayBeOmitted Whether an empty list may have no member with its items, or null there.
- * @returns A function that throws {SyntaxError} if there is no JSON at the cursor, {RangeError} if it is nested too deeply or
- *   has too many items, and whatever `readItem` throws.
+ * @param options.mayBeOmitted Whether the member for the items may be missing or null in an empty list.
+ * @returns A function that throws {SyntaxError} if there is no JSON at the cursor, {RangeError} if it is nested too
+ *   deeply or contains too many items, and the errors of `readItem`.
  */
 export function createListParser(
   shape: Shape,
@@ -131,7 +137,7 @@ export function createListParser(
         isInvalid ||= !isNothing;
         return;
       }
-      // The items of the first one may have been written already.
+      // If the member occurs twice, the items of the first one may already be written.
       isInvalid ||= items !== undefined;
       const found: Item[] = (items = []);
       const readOne = (at: Cursor): void => void found.push(readItem(at));
@@ -141,7 +147,7 @@ export function createListParser(
         count += 1;
         if (readWrapped) readWrapped(from, readOne);
         else readOne(from);
-        // A wrapper without an object, or with two.
+        // A wrapper that contains no object, or two.
         isInvalid ||= found.length !== count;
       });
     }
@@ -178,7 +184,7 @@ export function createListParser(
   };
 }
 
-/** A list of a shape that is complete on one page. */
+/** Creates a list that is complete on one page. */
 export const onePage = (shape: Shape, items: readonly unknown[], list = ""): unknown =>
   fillShape(shape, {
     list,
@@ -192,15 +198,15 @@ export const onePage = (shape: Shape, items: readonly unknown[], list = ""): unk
     has_more: false,
   });
 
-/** Placeholder of the items in the text of a list. No value of a list can have it. */
+/** Placeholder of the items in the text of a list. It is unique, so no value contains it. */
 const ITEMS = crypto.randomUUID();
 const ITEMS_TEXT = printJson(ITEMS);
 
-/** Writes lists of one name. */
+/** Writes lists that have the same name. */
 type ListWriter = ReturnType<typeof createListWriter>;
 
 /**
- * Creates a writer of the client's lists. It has at least one page, because clients fail on zero pages.
+ * Creates a writer of the client's lists. A list always has at least one page, because clients fail on zero pages.
  *
  * @param wrapper the texts around each item
  */
@@ -221,15 +227,15 @@ export function createListWriter(
   }
 
   return {
-    /** The text before the items; undefined if it depends on the values, so that the items are read before it is written. */
+    /** The text before the items; undefined if it depends on values that are only known after the items are read. */
     textBefore: namesIn(shape)[0]?.name === "items" ? around({})[0] : undefined,
-    /** The texts before the first item, between two, and after the last one: of wrappers around items too. */
+    /** The texts before the first item, between two items, and after the last item, including the wrappers of items. */
     items: { open, separator: `${close},${open}`, close },
     around,
   };
 }
 
-/** Returns a list around the texts of its items. */
+/** Returns a list that contains the texts of its items. */
 export function writeList(items: readonly string[], values: ListValues, writer: ListWriter): string {
   const [open, close] = writer.around(values);
   const { items: texts } = writer;

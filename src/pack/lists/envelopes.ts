@@ -1,4 +1,4 @@
-/** The envelopes of a route's responses: the shapes of both sides, and the pages that its lists have. */
+/** The envelopes of a route's responses: the shapes of both sides, and the pages of its lists. */
 import { createListParser, type ParseListBody } from "./envelope.ts";
 import { LIST_VALUES } from "./page-values.ts";
 import { closestMatch, isObject, type SourceLocation } from "../../base/index.ts";
@@ -16,10 +16,10 @@ import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { compilePaging, type Paging } from "./paging.ts";
 
-/** The shapes of one side. Keys that name the list are filled. */
+/** The shapes of one side. Keys for the name of the list are already filled. */
 export interface Envelope {
   readonly list: Shape;
-  /** Undefined: without a wrapper. */
+  /** The shape of an item. Undefined if items have no wrapper. */
   readonly item: Shape;
   readonly object: Shape;
 }
@@ -30,21 +30,21 @@ export interface RouteLists {
   readonly paging: Paging;
   /** Parses the upstream's lists. */
   readonly parseList: ParseListBody;
-  /** Whether a shape contains the name of the list, and the resource has none. */
+  /** Whether a shape contains the name of the list, although the resource defines none. */
   readonly lacksName: boolean;
 }
 
 type Side = "client" | "upstream";
 
-/** The lists of a dialect that says nothing about them. */
+/** The shape of lists if the dialect defines none. */
 const DEFAULT_LIST: Shape = "$items";
 
 const LIST_NAMES = ["items", "list", ...LIST_VALUES];
 const WRAPPER_NAMES = ["object", "name"];
-/** Keys that an author may take for one with a value. */
+/** Keys that an author may confuse with names of values. */
 const KEYS: ReadonlySet<string> = new Set([...LIST_NAMES, ...WRAPPER_NAMES].map((name) => `$${name}`));
 
-/** Reports names that a shape can't have, and the one that it needs: its items, or its object. */
+/** Reports names that a shape can't contain, and a missing required name: its items, or its object. */
 function checkShape(shape: Shape, required: "items" | "object", location: SourceLocation): void {
   const isList = required === "items";
   const names = isList ? LIST_NAMES : WRAPPER_NAMES;
@@ -65,7 +65,7 @@ function checkShape(shape: Shape, required: "items" | "object", location: Source
   reportInArray(shape, required, location);
 }
 
-/** Reports mistakes in the shapes of both sides. @param location where `client` and `upstream` have them */
+/** Reports mistakes in the shapes of both sides. @param location the location that contains `client` and `upstream` */
 export function checkEnvelope(
   definition: EnvelopeDefinition,
   locationOf: (side: Side) => SourceLocation,
@@ -78,7 +78,7 @@ export function checkEnvelope(
     }
 }
 
-/** Returns a shape with the name of its list as a key. */
+/** Fills the key of a shape that is the name of its list. */
 function fillListKey(shape: Shape, list: string): Shape {
   if (!isObject(shape)) return shape;
   return Object.fromEntries(
@@ -86,17 +86,17 @@ function fillListKey(shape: Shape, list: string): Shape {
   );
 }
 
-/** Whether a shape has the name of its list, as a value or as a key. */
+/** Whether a shape contains the name of its list, as a value or as a key. */
 const namesList = (shape: Shape): boolean => findNames(shape).some(({ name }) => name === "list");
 
-/** The values of a list about its page. */
+/** Returns the values of a list that describe its page. */
 const valuesOf = (shape: Shape): ReadonlySet<string> =>
   new Set(namesIn(shape).flatMap(({ name }) => (name === "list" ? [] : name)));
 
 const haveSameValues = (one: Shape, other: Shape): boolean =>
   valuesOf(one).symmetricDifference(valuesOf(other)).size === 0;
 
-/** The shapes of the pack's lists. */
+/** Returns the shapes of the pack's lists. */
 export const packLists = ({ client, upstream }: DialectDefinition): Record<Side, Shape> => ({
   client: client.responses.list ?? DEFAULT_LIST,
   upstream: upstream.responses.list ?? DEFAULT_LIST,
@@ -109,7 +109,7 @@ export interface ListNames {
   readonly envelope: EnvelopeDefinition | undefined;
 }
 
-/** The shapes of a side: those of the last envelope that has them, or of the pack. */
+/** Returns the shapes of a side: those of the last envelope that defines them, otherwise those of the pack. */
 const shapesOf = <S extends Side>(
   side: S,
   dialect: DialectDefinition,
@@ -117,10 +117,13 @@ const shapesOf = <S extends Side>(
 ): DialectDefinition[S]["responses"] =>
   Object.assign({ list: DEFAULT_LIST }, dialect[side].responses, ...envelopes.map((own) => own?.[side]));
 
-/** A list of the upstream may have this many times the rows of its largest page. A longer one is invalid, and costs too much. */
+/**
+ * Maximum number of rows in one upstream list, as a multiple of the largest page. A longer list is invalid, and too
+ * expensive.
+ */
 const MAX_PAGES_IN_ONE = 10;
 
-/** The upstream's shapes of the lists of a resource, and whether an empty one may have no items. */
+/** Returns the upstream's shapes for the lists of a resource, and whether an empty list may omit its items. */
 export function upstreamEnvelopeOf(
   { upstreamList = "", envelope }: ListNames,
   dialect: DialectDefinition,
@@ -129,7 +132,7 @@ export function upstreamEnvelopeOf(
   return { list: fillListKey(list, upstreamList), item, mayBeOmitted: empty === "omitted" };
 }
 
-/** The dialects as they page the lists of one route. */
+/** Returns the dialects with the pagination of one route's lists. */
 function withPagination(dialect: DialectDefinition, own: RoutePagination): DialectDefinition {
   const choose = <T>(common: T | undefined, ofRoute: T | "none" | undefined): T | undefined =>
     ofRoute === "none" ? undefined : (ofRoute ?? common);
@@ -143,10 +146,11 @@ function withPagination(dialect: DialectDefinition, own: RoutePagination): Diale
 }
 
 /**
- * Compiles how the upstream pages a list of a catalog, which the gateway reads whole.
+ * Compiles how the upstream pages a list of a catalog, which the gateway reads completely.
  *
- * @param own Undefined: as the pack says. A list of another shape must have the values of those pages, too.
- * @returns undefined if it is as the pack says, and so is the shape
+ * @param own Undefined: as the pack defines. A list with a different shape must contain the values of those pages as
+ *   well.
+ * @returns undefined if the pages and the shape are as the pack defines
  */
 export const compileCatalogPaging = (
   names: ListNames,
@@ -162,20 +166,20 @@ export const compileCatalogPaging = (
         location.with({ isPinned: true }),
       );
 
-/** The keys of a route about lists, and whether it reads one. */
+/** The keys of a route about lists, and whether the route reads a list. */
 type OwnLists = Pick<RouteDefinition, "envelope" | "pagination" | "response" | "calls" | "catalog">;
 
-/** Whether a route reads pages: of its own list, or of another one. */
+/** Whether a route reads pages: of its own list, or of a different list. */
 const readsPages = ({ response, calls = [] }: OwnLists): boolean =>
   response === "list" || calls.some((call) => typeof call !== "string" && call.all_pages);
 
-/** Returns the lists of a route, with its own envelope and pages, or with those of its resource and pack. */
+/** Returns the lists of a route, with its own envelope and pages, otherwise with those of its resource and pack. */
 export type ListsOf = (own: OwnLists, route: SourceLocation) => RouteLists;
 
 /**
- * Compiles the envelopes of the routes of a resource. Routes that say nothing of their own share the result.
+ * Compiles the envelopes of the routes of a resource. Routes without own definitions share the result.
  *
- * @param paging of the pack: it applies to lists that have the same values and no pages of their own
+ * @param paging the pack's pagination: it applies to lists that have the same values and define no pages
  * @param resource The location of the resource.
  */
 export function compileEnvelopes(
@@ -191,7 +195,7 @@ export function compileEnvelopes(
       const at = route.at("pagination").with({ isPinned: true });
       return compilePaging(withPagination(dialect, own.pagination), lists, at);
     }
-    // Lists of the resource may be shaped for other pages than the pack's. No list is read here.
+    // The shape of the resource's lists may be for different pages than the pack's. No list is read here.
     const isSame =
       haveSameValues(lists.client, common.client) && haveSameValues(lists.upstream, common.upstream);
     if (isSame || !readsPages(own)) return paging;
@@ -202,7 +206,7 @@ export function compileEnvelopes(
     const envelopes = [ofResource, own.envelope];
     const client = shapesOf("client", dialect, envelopes);
     const upstream = shapesOf("upstream", dialect, envelopes);
-    // A route of a catalog reads no list of the upstream: the catalog has pages of its own.
+    // A route of a catalog reads no list of the upstream: the catalog defines its own pages.
     const read = { client: client.list, upstream: own.catalog ? common.upstream : upstream.list };
     const routePaging = pagingOf(read, own, route);
     const [clientList, upstreamShape] = [

@@ -1,16 +1,16 @@
 /** Links to other pages of a list: in the `Link` header (RFC 8288), and in bodies. */
 import { readParameters } from "../paths/query.ts";
 
-/** Relations of a page to others. `prev` and `previous` are the same, in the dialect's word. */
+/** Relations of a page to other pages. `prev` and `previous` are the same, as the dialect spells it. */
 export const LINK_RELATIONS = ["first", "prev", "previous", "next", "last"] as const;
 
 export type LinkRelation = (typeof LINK_RELATIONS)[number];
 
-/** A part of a `Link` header: the target, and its parameters up to the next one. Each character is matched once. */
+/** Matches a part of a `Link` header: the target, and its parameters up to the next target. Each character is matched once. */
 const LINK = /<([^<>]*)>([^<]*)/g;
 const RELATION = /;\s*rel\s*=\s*"?([^";,]*)/i;
 
-/** Returns the target of a relation such as `next`; undefined if the header does not have it. */
+/** Returns the target of a relation such as `next`; undefined if the header does not contain it. */
 export function findLink(
   header: string | readonly string[] | undefined,
   relation: string,
@@ -26,7 +26,7 @@ export function findLink(
 export const linkParameter = (link: string, parameter: string): string | undefined =>
   URL.parse(link, "http://upstream.invalid")?.searchParams.get(parameter) || undefined;
 
-/** Returns the value of a `Link` header; undefined without links. @param relations in the order of the header */
+/** Returns the value of a `Link` header; undefined if there are no links. @param relations in the order of the header */
 export function formatLinks(
   links: Readonly<Record<Exclude<LinkRelation, "previous">, string | null>>,
   relations: readonly LinkRelation[],
@@ -39,8 +39,8 @@ export function formatLinks(
 }
 
 /**
- * Returns the path of a request for a link: it starts with one slash, since two would name a host, and characters that a
- * path can't have are escaped (RFC 3986, section 3.3), since they could end the link.
+ * Returns the path of a request for a link. It starts with one slash, since two would start a host name. Characters
+ * that a path can't contain are escaped (RFC 3986, section 3.3), since they could end the link.
  */
 export const linkPath = (path: string): string =>
   path
@@ -49,10 +49,10 @@ export const linkPath = (path: string): string =>
     .replace(/[^\w.~!$&'()*+,;=:@/%-]/gu, encodeURIComponent);
 
 /**
- * Returns a path with the query of another page. Other parameters stay.
+ * Returns a path with the query of a different page. Unrelated parameters stay.
  *
- * @param names the parameters that say which page it is
- * @param value of one of them; null: the first page, which has none
+ * @param names the parameters that identify the page
+ * @param value the value of the parameter; null: the first page, which needs no parameter
  */
 export function withPage(
   path: string,
@@ -68,7 +68,7 @@ export function withPage(
   return text === "" ? path : `${path}?${text}`;
 }
 
-/** Returns a query with a parameter: unchanged, or with a value for it. */
+/** Returns a query with a parameter: as it was, or with a new value. */
 export function withParameter(query: string, name: string, value: number): string {
   const parameters = readParameters(query);
   if (parameters.has(name)) return query;

@@ -1,4 +1,4 @@
-/** Which upstream pages a page of the client is read from. Their sizes need not divide evenly. */
+/** Determines the upstream pages that a page of the client is read from. Their sizes need not divide evenly. */
 import { pageBefore, type PageRequest } from "./page-request.ts";
 import {
   readNeighbour,
@@ -10,10 +10,10 @@ import {
   type UpstreamPages,
 } from "./upstream-pages.ts";
 
-/** Calls for one page of the client. Pages may have fewer items than the gateway asks for. */
+/** Maximum number of calls for one page of the client. Pages may contain fewer items than requested. */
 const MAX_CALLS = 100;
 
-/** The smallest size with which one upstream page contains a part of a list. The largest size if none does. */
+/** Returns the smallest size with which one upstream page contains a part of a list, or the largest size if none does. */
 function fittingSize(start: number, end: number, largest: number): number {
   for (let size = end - start; size <= largest; size += 1)
     if (Math.floor(start / size) === Math.floor((end - 1) / size)) return size;
@@ -23,11 +23,11 @@ function fittingSize(start: number, end: number, largest: number): number {
 export interface WalkOptions {
   readonly pages: UpstreamPages;
   readonly request: PageRequest;
-  /** Whether one more item is read, because nothing else says whether items follow. */
+  /** Whether one more item is read, because nothing else shows whether items follow. */
   readonly peeks: boolean;
-  /** Whether the whole list is read, in the largest pages. An upstream may have it in one that is larger. */
+  /** Whether the whole list is read, in the largest pages. An upstream may return it in one page that is even larger. */
   readonly isWhole: boolean;
-  /** A search ends after this number of items. */
+  /** The number of items after which a search ends. */
   readonly reach: number;
 }
 
@@ -36,35 +36,35 @@ export interface WalkOptions {
  * a cursor, upstream pages are read backwards, and items are counted backwards from the cursor.
  */
 export class ListWalk {
-  /** Whether each page precedes the one that was read before it. */
+  /** Whether each page precedes the page that was read before. */
   readonly isBackward: boolean;
-  /** Whether the item of a cursor is still to be found. */
+  /** Whether the item of a cursor has not been found yet. */
   isSearching: boolean;
   /** Number of items before the client's page. */
   start: number;
-  /** Number of all items; undefined if the upstream did not say it. */
+  /** Number of all items; undefined if the upstream did not return it. */
   total: number | undefined;
   readonly #pages: UpstreamPages;
   readonly #request: PageRequest;
   readonly #isWhole: boolean;
   readonly #isFixed: boolean;
-  /** Where the walk goes, and the other direction. */
+  /** The direction of the walk. */
   readonly #ahead: Direction;
   readonly #back: Direction;
-  /** The size of all pages that have a number. */
+  /** The size of all pages that are requested by number. */
   readonly #numberedSize: number;
-  /** Items that are read behind the client's page. */
+  /** Number of items that are read after the client's page. */
   readonly #extra: number;
   #length: number;
   /** Index of the first item that is not read. */
   #end: number;
   #isEnded = false;
-  /** Whether the list has items ahead of the client's page. */
+  /** Whether items of the list follow the client's page in the direction of the walk. */
   #hasAhead = false;
   #calls = 0;
-  /** The page after the first one. */
+  /** The neighbour of the first page, against the direction of the walk. */
   #behind: Neighbour | undefined;
-  /** Where the next page starts, and its size. */
+  /** The start of the next page, and its size. */
   #position: PageStart;
   #size: number;
 
@@ -91,7 +91,7 @@ export class ListWalk {
     this.#size = this.#nextSize();
   }
 
-  /** Where the upstream's page starts that has an item. */
+  /** Returns the start of the upstream page that contains an item. */
   #offsetOf(item: number): number {
     const { style } = this.#pages;
     if (!style || style.kind === "cursor") return 0;
@@ -114,15 +114,15 @@ export class ListWalk {
     return Math.max(0, this.start - this.#position.offset);
   }
 
-  /** Index of the first item of the next page behind the client's. */
+  /** Index of the first item of the next page that is after the client's page. */
   get to(): number {
-    // No page has more items than were asked for.
+    // No page contains more items than requested.
     return this.isBackward ? Infinity : Math.max(0, this.start + this.#length - this.#position.offset);
   }
 
   /**
-   * Ends the search: the client's page starts behind this item of the next page, or ends before it. Returns whether that
-   * page has the start of the client's; if not, the pages are read again from there.
+   * Ends the search: the client's page starts after this item of the next page, or ends before it. Returns whether that
+   * page contains the start of the client's page; if not, the pages are read again from there.
    */
   found(index: number): boolean {
     const { isBackward = false, size } = this.#request;
@@ -137,21 +137,21 @@ export class ListWalk {
     return false;
   }
 
-  /** Processes the next page. @throws {RangeError} if it contradicts the request, or itself */
+  /** Processes the next page. @throws {RangeError} if it contradicts the request, or is inconsistent */
   accept(page: ReceivedPage): void {
     this.#calls += 1;
     const { offset } = this.#position;
     const ahead = readNeighbour(this.#pages, page, this.#ahead, { start: this.#position, items: this.#size });
     const behind = offset + page.count;
     const end = this.start + this.#length;
-    // A page with fewer items than it could have is the last one, unless the upstream says something else.
+    // A page with fewer items than requested is the last one, unless the upstream's response contains a different answer.
     this.#isEnded = ahead.exists === undefined ? page.count < this.#size : !ahead.exists;
-    // A page that is read only to see whether items follow does not move the cursor of the client's page.
+    // A page that is only read to find out whether items follow does not move the cursor of the client's page.
     const isPeek = !this.isSearching && offset > 0 && offset === end;
     const cursor = isPeek ? this.#position.cursor : ahead.cursor;
-    // Before the first item of the list there is nothing to read.
+    // No page is read before the first item of the list.
     if (this.#length > 0) this.#checkPage(page.count, { ...ahead, cursor }, isPeek);
-    // A page behind the end has no items, and where one starts that the client's cursor names is not known.
+    // A page after the end contains no items, and the position that the client's cursor names is unknown.
     const isCounted = this.#isEnded && this.#request.cursor === undefined && (offset === 0 || page.count > 0);
     this.total = readTotal(this.#pages, page) ?? (isCounted ? behind : undefined);
     this.#hasAhead = behind > end || !this.#isEnded;
@@ -166,7 +166,7 @@ export class ListWalk {
       throw new RangeError(`more than ${MAX_CALLS} pages are needed`);
   }
 
-  /** Without these rules items would be missing, or occur twice. */
+  /** Checks a page. Without these rules, items could be missing, or occur twice. */
   #checkPage(count: number, { exists, cursor }: Neighbour, isPeek: boolean): void {
     const { style } = this.#pages;
     const place = this.#isFixed ? '"size"' : '"maximum" of the size';
@@ -186,7 +186,7 @@ export class ListWalk {
       throw new RangeError(`the cursor of a page is the ${this.#ahead} one, too`);
   }
 
-  /** The queries of all pages that follow, where they are known by now and need not be requested one by one. */
+  /** Returns the queries of all remaining pages, if they are already known, so that the pages can be requested concurrently. */
   rest(): readonly string[] | undefined {
     const { style } = this.#pages;
     if (this.total === undefined || !style || style.kind === "cursor") return undefined;
@@ -194,8 +194,8 @@ export class ListWalk {
     const end = Math.min(this.total, this.#end);
     for (let { offset } = this.#position; offset < end; offset += this.#size)
       queries.push(this.#pages.query({ offset, cursor: undefined }, this.#size));
-    // More are requested one by one, and so end with an error of `accept`.
-    // Without one, a total that contradicts the page would end in a loop without requests.
+    // More pages are requested one at a time, so that `accept` throws an error. If there are none, a total that
+    // contradicts the page would cause a loop without requests.
     return queries.length === 0 || queries.length > MAX_CALLS - this.#calls ? undefined : queries;
   }
 
@@ -204,7 +204,7 @@ export class ListWalk {
     return this.#isEnded || this.#position.offset >= this.#end;
   }
 
-  /** Whether items follow the client's page. Behind a page before a cursor is at least the item of the cursor. */
+  /** Whether items follow the client's page. A page before a cursor is followed at least by the item of the cursor. */
   get hasMore(): boolean {
     return this.isBackward ? this.#position.offset > 0 : this.#hasAhead;
   }
@@ -215,12 +215,12 @@ export class ListWalk {
     return this.start > 0 || (this.#request.cursor !== undefined && (this.#behind?.exists ?? true));
   }
 
-  /** The upstream's cursor behind the client's page. */
+  /** The upstream's cursor after the client's page. */
   get cursor(): string | undefined {
     return this.isBackward ? this.#behind?.cursor : this.#position.cursor;
   }
 
-  /** The upstream's cursor of the page before. */
+  /** The upstream's cursor of the previous page. */
   get previousCursor(): string | undefined {
     return this.isBackward ? this.#position.cursor : this.#behind?.cursor;
   }

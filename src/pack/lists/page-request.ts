@@ -1,4 +1,4 @@
-/** The page that a client asks for. */
+/** The page that a client requests. */
 import { type ErrorDetail, ValidationError } from "../errors/http-error.ts";
 import { throwParameterError, type ListRule } from "../filters/filter-error.ts";
 import type { Query } from "../paths/query.ts";
@@ -13,14 +13,14 @@ import {
 } from "./styles.ts";
 import type { Sides } from "./paging-sides.ts";
 
-/** A part of a list: all items after `start` items, or after a cursor, up to a number. */
+/** A part of a list: all items after `start` items, or after a cursor, up to a maximum number. */
 export interface PageRequest {
-  /** Number of items before the page, counted from the cursor where there is one. */
+  /** Number of items before the page, counted from the cursor if there is one. */
   readonly start: number;
   readonly size: number;
   /** The upstream's own cursor. */
   readonly cursor?: string;
-  /** The client's value of the item before the page, or behind it, which is to be found. */
+  /** The client's value of the item before or after the page. The item must be searched. */
   readonly after?: string;
   /** Whether the page ends before its cursor, instead of starting after it. */
   readonly isBackward?: boolean;
@@ -42,10 +42,10 @@ export function pageBefore(end: number, items: number): { readonly start: number
   return { start, size: end - start };
 }
 
-/** In characters, with its mark. */
+/** Maximum length of a cursor in characters, including its mark. */
 const LONGEST_CURSOR = MAX_CURSOR + markPrevious("").length;
 
-/** The only value of a parameter; undefined without one. @throws {HttpError} 400 for two of them */
+/** Returns the only value of a parameter; undefined if it is missing. @throws {HttpError} 400 if it occurs twice */
 function onlyValue(query: Query, parameter: string, rule: ListRule): string | undefined {
   const values = query.get(parameter) ?? [];
   if (values.length > 1) throwParameterError(parameter, "must be given once.", rule);
@@ -57,14 +57,14 @@ interface IntegerParameter {
   readonly parameter: string;
   readonly least: number;
   readonly most: number;
-  /** Its value where the client gives none. */
+  /** The value if the client sends none. */
   readonly otherwise: number;
-  /** The rule for anything but an integer that is large enough: a 400, or the same as without a value. */
+  /** The rule for values that are not integers, or too small: a 400, or the same as for a missing value. */
   readonly invalid: "reject" | "default" | undefined;
   readonly rule: "page" | "size";
 }
 
-/** @throws {HttpError} 400 for anything but an integer within the bounds */
+/** @throws {HttpError} 400 for values that are not integers within the bounds */
 function readInteger(query: Query, rules: IntegerParameter): number {
   const { parameter, least, most, otherwise, invalid, rule } = rules;
   if (invalid === "default") onlyValue(query, parameter, rule);
@@ -80,7 +80,7 @@ function readInteger(query: Query, rules: IntegerParameter): number {
   return Number(text);
 }
 
-/** Returns the number of items that a client asks for. @throws {HttpError} 400 for one that the pack rejects */
+/** Returns the number of items that a client requests. @throws {HttpError} 400 for a number that the pack rejects */
 function readSize(query: Query, size: PageSize): number {
   const { parameter, default: otherwise, maximum, above, invalid } = size;
   if (parameter === undefined) return otherwise;
@@ -91,10 +91,10 @@ function readSize(query: Query, size: PageSize): number {
   );
 }
 
-/** Where a page starts. */
+/** The start of a page. */
 type Position = Omit<PageRequest, "size"> & { readonly size?: number };
 
-/** Reads the number of a page, or its offset. @throws {HttpError} 400 for an invalid one */
+/** Reads the number of a page, or its offset. @throws {HttpError} 400 if it is invalid */
 function readNumber(
   query: Query,
   { kind, parameter, first, invalid }: Exclude<PagingStyle, CursorStyle>,
@@ -107,7 +107,7 @@ function readNumber(
   return { start: (readInteger(query, range) - first) * step };
 }
 
-/** Reads the cursor of a page, and its direction. @throws {HttpError} 400 for an invalid one */
+/** Reads the cursor of a page, and its direction. @throws {HttpError} 400 if it is invalid */
 function readCursor(
   query: Query,
   { parameter, before }: CursorStyle,
@@ -137,7 +137,7 @@ function readCursor(
   return isBackward ? { ...pageBefore(start, items), isBackward } : { start };
 }
 
-/** Reads a part of a page. @param errors gets the problems of an invalid one, which counts as `otherwise` */
+/** Reads a part of a page. @param errors receives the problems of an invalid part, which is then replaced by `otherwise` */
 function readOr<T>(otherwise: T, errors: ErrorDetail[], read: () => T): T {
   try {
     return read();
@@ -151,7 +151,7 @@ function readOr<T>(otherwise: T, errors: ErrorDetail[], read: () => T): T {
 /**
  * Creates the function that reads the page of a query.
  *
- * @param reach Pages that start after this number of items are rejected.
+ * @param reach Maximum number of items before a page.
  * @returns A function that throws {HttpError} 400 for an invalid page.
  */
 export function createPageReader(sides: Sides, size: PageSize, reach: number): (query: Query) => PageRequest {

@@ -1,4 +1,4 @@
-/** The values of a client's list about its page, in its shape and its headers. */
+/** The values that describe a page of the client's list, in its body and its headers. */
 import type { ListValues } from "./envelope.ts";
 import { LAST, markNext, markPrevious } from "./styles.ts";
 import { formatLinks, linkPath, withPage, withParameter } from "./links.ts";
@@ -8,31 +8,31 @@ import type { Sides } from "./paging-sides.ts";
 /** The known facts about a page of the client. */
 export interface ClientPage {
   readonly request: PageRequest;
-  /** Number of items before the page; for a page after a cursor of the upstream, after that cursor. */
+  /** Number of items before the page, or between an upstream cursor and the page. */
   readonly start: number;
-  /** Number of items of the page. */
+  /** Number of items on the page. */
   readonly count: number;
   readonly total: number | undefined;
   readonly hasMore: boolean;
-  /** The upstream's cursor behind the page. */
+  /** The upstream's cursor after the page. */
   readonly cursor: string | undefined;
   /** Whether items precede the page. */
   readonly hasPrevious: boolean;
-  /** The upstream's cursor of the page before. */
+  /** The upstream's cursor of the previous page. */
   readonly previousCursor: string | undefined;
-  /** The cursors that the first item and the last one are for the client. */
+  /** Return the client's cursors of the first and the last item. */
   readonly firstItem: () => string | undefined;
   readonly lastItem: () => string | undefined;
-  /** Scheme, host and base path of links that have a host. */
+  /** Scheme, host and base path, for links that contain a host. */
   readonly linkBase: string;
-  /** The prefix of the client's cursors, if another service may have given others. */
+  /** The prefix of the client's cursors, if a different service may have created other cursors. */
   readonly cursorMark: string;
   /** Path of the client's request. */
   readonly path: string;
   readonly query: string;
 }
 
-/** The values of a page, and the headers of its response. */
+/** The values that describe a page, and the headers of its response. */
 export interface PageDescription {
   readonly values: ListValues;
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -58,11 +58,11 @@ export function createPageWriter(sides: Sides): (page: ClientPage) => PageDescri
   };
 }
 
-/** Positions as in RFC 9110, section 14.4. */
+/** Formats positions as in RFC 9110, section 14.4. */
 const formatRange = ({ start, count, total }: ClientPage): string =>
   `${count === 0 ? "*" : `${start}-${start + count - 1}`}/${total ?? "*"}`;
 
-/** The values of the client's page parameter for this page and for others. */
+/** The values of the client's page parameter for this page and for other pages. */
 type Positions = ReturnType<typeof createPositions>;
 
 function createPositions(clientPage: ClientPage, sides: Sides) {
@@ -76,11 +76,11 @@ function createPositions(clientPage: ClientPage, sides: Sides) {
     if (sides.cursor === "offset") return offset > LAST ? undefined : writeOffsetCursor(offset);
     return sides.cursor === "item" ? item() : ofUpstream;
   };
-  /** One parameter may have the cursors of both directions. */
+  /** Whether one parameter contains the cursors of both directions. */
   const isMarked =
     sides.goesBack && style?.kind === "cursor" && style.before === undefined && sides.cursor !== "item";
   const nextCursor = (): string | null => {
-    // Behind an empty page before the first item there is no item whose cursor leads back.
+    // An empty page before the first item has no item whose cursor could be used to return.
     if (request.isBackward && count === 0) return null;
     const found = cursorAt(start + size, clientPage.lastItem, clientPage.cursor);
     return found === undefined ? null : cursorMark + (isMarked ? markNext(found) : found);
@@ -107,16 +107,16 @@ function createPositions(clientPage: ClientPage, sides: Sides) {
   let links: ReturnType<typeof createLinks> | undefined;
   return {
     page: first + Math.floor(start / size),
-    /** A page that does not exist, or can't be named. */
+    /** The value for a page that does not exist, or that has no cursor. */
     noCursor: client?.cursor?.none ?? null,
     next,
     previous,
-    /** Made once, for all links of a body and of the header. */
+    /** Created once, for all links in the body and in the header. */
     links: () => (links ??= createLinks({ next: next(), prev: previous(), last: last() }, clientPage, sides)),
   };
 }
 
-/** The links to other pages, by the values of their parameters. The first page is the one without a parameter. */
+/** Creates the links to other pages, from the values of their parameters. The first page needs no parameter. */
 function createLinks(
   values: Readonly<Record<"next" | "prev" | "last", string | number | null>>,
   { request, linkBase, path, query }: ClientPage,
@@ -159,5 +159,5 @@ const VALUES: Readonly<Record<keyof ListValues, (page: ClientPage, positions: Po
   last_link: (_, positions) => positions.links().last,
 };
 
-/** The names of values that a list may have in addition to its items. */
+/** The names of values that a list may contain in addition to its items. */
 export const LIST_VALUES = Object.keys(VALUES) as readonly (keyof ListValues)[];

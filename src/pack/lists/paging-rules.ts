@@ -1,4 +1,4 @@
-/** Reports pages that the gateway can't ask for, and values of them that nobody knows. */
+/** Reports pages that the gateway can't request, and values of pages that can't be determined. */
 import { LIST_VALUES } from "./page-values.ts";
 import type { PagingStyle } from "./styles.ts";
 import type { SourceLocation } from "../../base/index.ts";
@@ -7,14 +7,14 @@ import { hasAny, MAX_REQUESTS, PREVIOUS, TOTALS, type Sides } from "./paging-sid
 
 type Upstream = DialectDefinition["upstream"];
 
-/** Where both paginations are, and the list of the client. */
+/** The locations of both paginations, and of the client's list. */
 interface Places {
   readonly client: SourceLocation;
   readonly upstream: SourceLocation;
   readonly list: SourceLocation;
 }
 
-/** Reports values that the gateway can't know, or can't request. */
+/** Reports values that the gateway can't determine or request. */
 export function reportPaging(sides: Sides, upstream: Upstream, location: SourceLocation): void {
   const at: Places = {
     client: location.at("client", "pagination"),
@@ -29,7 +29,7 @@ export function reportPaging(sides: Sides, upstream: Upstream, location: SourceL
 
 const COUNTED: readonly PagingStyle["kind"][] = ["page", "offset"];
 
-/** Values that exist with some styles only. */
+/** Values that only exist for some styles. */
 const STYLES_OF: Readonly<Record<string, readonly PagingStyle["kind"][]>> = {
   page: COUNTED,
   pages: COUNTED,
@@ -42,7 +42,7 @@ const STYLES_OF: Readonly<Record<string, readonly PagingStyle["kind"][]>> = {
   last_link: ["page"],
 };
 
-/** Reports values of the client's lists that its pages do not have, and totals that the upstream does not have. */
+/** Reports values in the client's lists that do not exist for its pages, and totals that the upstream does not return. */
 function reportValues(sides: Sides, { name: upstream }: Upstream, at: Places): void {
   const { style, pages, names, client, isDirect } = sides;
   if (!style) return;
@@ -88,7 +88,7 @@ function reportClientPages(sides: Sides, at: SourceLocation): void {
     });
 }
 
-/** Reports the page before a cursor that clients can't ask for, or do not learn. */
+/** Reports a previous page that clients can't request, or whose cursor they do not receive. */
 function reportPrevious(sides: Sides, { name: upstream }: Upstream, at: Places): void {
   const { style, names, cursor, upstreamGoesBack, linksTo } = sides;
   if (style?.kind !== "cursor") return;
@@ -118,7 +118,7 @@ function reportPrevious(sides: Sides, { name: upstream }: Upstream, at: Places):
   if (before === style.parameter) place.report('"before" is the same parameter as "parameter"');
 }
 
-/** Reports pages that need too many requests, and cursors that the gateway does not learn or that don't fit. */
+/** Reports pages that need too many requests, and cursors that the gateway does not receive or can't use. */
 function reportUpstreamPages(sides: Sides, { name: upstream, pagination }: Upstream, at: Places): void {
   const { style, size, client, cursor, isMultiple, pages, names } = sides;
   const { maximum, parameter } = pages.size;

@@ -1,4 +1,7 @@
-/** The pagination of both sides, and what follows from it: the values that pages share, and what is known of neighbours. */
+/**
+ * The pagination of both sides, and the facts that follow from it: the values that both share, and what pages contain
+ * about their neighbours.
+ */
 import { namesIn, type Shape } from "../values/shape.ts";
 import { LAST, type PageSize, type PagingStyle } from "./styles.ts";
 import { createPageQuery, type UpstreamPages } from "./upstream-pages.ts";
@@ -7,16 +10,16 @@ import type { ClientPagination, UpstreamPagination } from "./pagination-definiti
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 
-/** More requests for one page of the client are never made. */
+/** Maximum number of requests for one page of the client. */
 export const MAX_REQUESTS = 100;
 
-/** Number of items of an upstream's page if the pack gives none. */
+/** Number of items on an upstream page if the pack defines none. */
 const UNPAGED = 1000;
 
-/** How many items are read at most for one page of the client, where the pack does not say it. */
+/** Maximum number of items that are read for one page of the client, if the pack does not define it. */
 const MAX_ITEMS = 1000;
 
-/** Both sides, and the consequences. */
+/** Both sides, and the facts that follow from them. */
 export type Sides = ReturnType<typeof compileSides>;
 
 type Names = ReadonlySet<string>;
@@ -24,16 +27,16 @@ type Names = ReadonlySet<string>;
 export const hasAny = (names: Names, wanted: readonly string[]): boolean =>
   wanted.some((name) => names.has(name));
 
-/** Values that need the total of a list. */
+/** Values that require the total of a list. */
 export const TOTALS = ["total", "pages", "last_link"] as const;
 
-/** Values about the page before. */
+/** Values about the previous page. */
 export const PREVIOUS = ["previous_cursor", "previous_link"];
 
-/** Values that say whether items follow. */
+/** Values that show whether items follow. */
 const MORE = ["has_more", "next_page", "next_offset", "next_cursor", "next_link"];
 
-/** Values that are the same on both sides, if the pages are. */
+/** Values that are equal on both sides if the pages are equal. */
 const SHARED_VALUES: Names = new Set(["items", "page", "pages", "total", "list"]);
 
 type Pagination = ClientPagination | UpstreamPagination;
@@ -50,7 +53,7 @@ function styleOf(pagination: Pagination | undefined, location: SourceLocation): 
   return offset ? { kind: "offset", ...offset } : cursor && { kind: "cursor", ...cursor };
 }
 
-/** The size of a side's pages. @param otherwise where the side has no pages */
+/** Returns the size of a side's pages. @param otherwise the size if the side has no pages */
 export function sizeOf(pagination: Pagination | undefined, otherwise: number): PageSize {
   const size = pagination?.size ?? otherwise;
   const rules = { above: "reject", invalid: "reject" } as const;
@@ -59,7 +62,7 @@ export function sizeOf(pagination: Pagination | undefined, otherwise: number): P
     : { default: size.maximum, ...rules, ...size };
 }
 
-/** The relations of the client's `Link` header, in its order. */
+/** Returns the relations of the client's `Link` header, in order. */
 function linkRelations({
   link_header: relations = false,
 }: Partial<ClientPagination>): readonly LinkRelation[] {
@@ -67,7 +70,7 @@ function linkRelations({
   return relations ? ["first", "prev", "next", "last"] : [];
 }
 
-/** Whether every page of the client is one page of the upstream with all values that the client gets. */
+/** Whether every page of the client is one page of the upstream that contains all values which the client needs. */
 function isDirectPaging(
   style: PagingStyle | undefined,
   size: PageSize,
@@ -85,14 +88,14 @@ function isDirectPaging(
   return style.first === pages.style.first && size.parameter === undefined && fits;
 }
 
-/** Whether the upstream says if items follow. */
+/** Whether the upstream's responses show if items follow. */
 const saysMore = ({ style, linkHeader, totalHeader }: UpstreamPages, names: Names): boolean => {
   if (!style || linkHeader || hasAny(names, MORE)) return true;
   if (style.kind === "cursor") return style.item === undefined;
   return totalHeader !== undefined || names.has("total") || (style.kind === "page" && names.has("pages"));
 };
 
-/** Compiles the pagination of both sides. @param shapes of their lists */
+/** Compiles the pagination of both sides. @param shapes the shapes of their lists */
 export function compileSides(
   { client: { pagination: client }, upstream: { pagination: upstream } }: DialectDefinition,
   shapes: Readonly<Record<"client" | "upstream", Shape>>,
@@ -122,9 +125,9 @@ export function compileSides(
   const isItem = style?.kind === "cursor" && style.item !== undefined;
   const ofUpstream = upstreamStyle?.kind === "cursor" ? "upstream" : "offset";
   const cursor: "item" | "upstream" | "offset" = isItem ? "item" : ofUpstream;
-  /** Whether every page of the client is whole pages of the upstream, which have one size. */
+  /** Whether every page of the client consists of whole pages of the upstream, which have one size. */
   const isMultiple = size.parameter === undefined && size.default % upstreamSize.maximum === 0;
-  /** Whether the upstream gives pages before a cursor that are parts of the client's pages. */
+  /** Whether the upstream returns pages before a cursor that are parts of the client's pages. */
   const upstreamGoesBack =
     upstreamStyle?.kind === "cursor" &&
     (upstreamStyle.item === undefined
@@ -134,17 +137,17 @@ export function compileSides(
   const asksForPrevious =
     style?.kind === "cursor" &&
     (style.before !== undefined || linksTo("prev") || hasAny(names.client, PREVIOUS));
-  /** Whether clients learn if items follow. A complete list must not end early. */
+  /** Whether clients are informed if items follow. A complete list must not end early. */
   const needsMore = !style || linksTo("next") || hasAny(names.client, MORE);
   return {
     style,
     size,
     pages,
-    /** The names of the values of both lists. */
+    /** The names of the values in both lists. */
     names,
-    /** The client's pagination as the pack says it. */
+    /** The client's pagination as the pack defines it. */
     client,
-    /** Pages that start after this number of items are rejected, if the upstream has cursors. */
+    /** Maximum number of items before a page, if the upstream uses cursors. Later pages are rejected. */
     reach,
     relations,
     linksTo,
@@ -153,9 +156,9 @@ export function compileSides(
     cursor,
     isMultiple,
     upstreamGoesBack,
-    /** Whether there are cursors of the page before. */
+    /** Whether there are cursors of the previous page. */
     goesBack: asksForPrevious && (cursor !== "upstream" || upstreamGoesBack),
-    /** Whether one more item is read, because nothing else says whether items follow. */
+    /** Whether one more item is read, because nothing else shows whether items follow. */
     peeks: !isDirect && needsMore && !saysMore(pages, names.upstream),
   };
 }

@@ -10,7 +10,7 @@ import { compileSides, hasAny, sizeOf, TOTALS } from "./paging-sides.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 
-/** How clients ask for a page of a list, and how the gateway asks the upstream. */
+/** How clients request a page of a list, and how the gateway requests pages from the upstream. */
 export type Paging = ReturnType<typeof compilePaging>;
 
 function parametersOf(style: PagingStyle | undefined, size: PageSize): string[] {
@@ -40,38 +40,38 @@ export function compilePaging(
   const isOpaque = pages.style?.kind === "cursor" && pages.style.item === undefined;
   const clientReach = pages.style?.kind === "cursor" ? reach : LAST;
   return {
-    /** The pack's definition of it, by side. */
+    /** The definition in the pack, by side. */
     definition: { client: client.pagination, upstream: upstream.pagination },
-    /** Undefined: lists of the client have no pages. */
+    /** Undefined if lists of the client have no pages. */
     style,
     size,
-    /** Whether clients get the total of a list. */
+    /** Whether clients receive the total of a list. */
     hasTotal: client.pagination?.total_header !== undefined || hasAny(names.client, TOTALS),
-    /** Whether links to the client's pages have a host. */
+    /** Whether links to the client's pages contain a host. */
     hasAbsoluteLinks: client.pagination?.links === "absolute",
-    /** The client's query parameters that ask for a page, and the upstream's. */
+    /** The client's query parameters for pages, and the upstream's. */
     clientNames: parametersOf(style, size),
     upstreamNames,
     /** The upstream's parameters whose values are numbers. An opaque cursor of digits is a text. */
     upstreamNumbers: upstreamNames.filter((name) => !isOpaque || name === pages.size.parameter),
     upstream: pages,
-    /** Returns the cursor that an item of the upstream is, where its cursors are members of items. */
+    /** Returns the cursor of an upstream item, if the upstream's cursors are members of items. */
     upstreamCursor: compileCursor(pages.style),
-    /** Returns the cursor that an item of the client is, where its cursors are members of items. */
+    /** Returns the cursor of a client's item, if the client's cursors are members of items. */
     clientCursor: compileCursor(style),
-    /** Whether every page of the client is one page of the upstream with all values that the client gets. */
+    /** Whether every page of the client is one page of the upstream that contains all values which the client needs. */
     isDirect,
-    /** Whether the upstream has cursors of the page before, which fit the client's pages. */
+    /** Whether the upstream supports cursors of the previous page that fit the client's pages. */
     upstreamGoesBack,
     /** Reads the page of a query. @throws {HttpError} 400 for an invalid page */
     readPage: createPageReader(sides, size, isDirect ? Infinity : clientReach),
-    /** The same for a list whose rows the gateway has in memory: clients reach all of them. @throws {HttpError} 400 */
+    /** Reads the page of a list whose rows the gateway has in memory: clients can reach all of them. @throws {HttpError} 400 */
     readPageInMemory: createPageReader(sides, sizeOf(client.pagination, LAST), Infinity),
     /** Describes a page to the client. */
     describePage: createPageWriter(sides),
     /** Starts to read a page from the upstream. */
     walk: (request: PageRequest): ListWalk => new ListWalk({ pages, request, peeks, isWhole: false, reach }),
-    /** Starts to read a list of the upstream from its start, in its largest pages. @param most items */
+    /** Starts to read a list of the upstream from its start, in its largest pages. @param most maximum number of items */
     walkAll: (most: number): ListWalk =>
       new ListWalk({ pages, request: { start: 0, size: most }, peeks: true, isWhole: true, reach: most }),
   };

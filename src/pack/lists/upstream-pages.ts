@@ -5,18 +5,18 @@ import { findLink, linkParameter } from "./links.ts";
 
 /** How the upstream pages its lists. */
 export interface UpstreamPages {
-  /** Undefined: every list is complete. */
+  /** Undefined if every list is complete on one page. */
   readonly style: PagingStyle | undefined;
   readonly size: PageSize;
   /** Whether lists have a `Link` header. */
   readonly linkHeader: boolean;
-  /** The lower-case name of the header with the total. */
+  /** The lower-case name of the header that contains the total. */
   readonly totalHeader: string | undefined;
   /** Returns the query of a page; empty if the upstream has no pages. Page numbers need a start that is a multiple of the size. */
   readonly query: (start: PageStart, items: number) => string;
 }
 
-/** The start of a page: the items before it, and its cursor. */
+/** The start of a page: the number of items before it, and its cursor. */
 export interface PageStart {
   readonly offset: number;
   readonly cursor: string | undefined;
@@ -52,15 +52,15 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 export interface ReceivedPage {
   readonly values: ListValues;
   readonly headers: Headers;
-  /** Number of its items. */
+  /** Number of items on the page. */
   readonly count: number;
-  /** Returns the cursor that its last item is, where cursors are members of items. */
+  /** Returns the cursor of the last item, if cursors are members of items. */
   readonly lastItem: () => string | undefined;
-  /** The same of its first item. */
+  /** Returns the cursor of the first item, if cursors are members of items. */
   readonly firstItem?: () => string | undefined;
 }
 
-/** Reads the number of all items. For a list without pages, it is the number of its items. */
+/** Reads the number of all items. For a list without pages, this is the number of its items. */
 export function readTotal(
   { style, totalHeader }: UpstreamPages,
   { values, headers, count }: ReceivedPage,
@@ -72,15 +72,15 @@ export function readTotal(
 /** The direction from one page to the next one, or to the previous one. */
 export type Direction = "next" | "previous";
 
-/** The values of a page about one of its neighbours. */
+/** The values of a page that describe one of its neighbours. */
 export interface Neighbour {
-  /** Whether there is one. Undefined if the page does not show it. */
+  /** Whether the neighbour exists. Undefined if the page does not show it. */
   readonly exists: boolean | undefined;
-  /** Its cursor. */
+  /** The neighbour's cursor. */
   readonly cursor: string | undefined;
 }
 
-/** The values of a list that show whether there is a neighbour. Null if there is none. */
+/** The values of a list that show whether there is a neighbour. Null means that there is none. */
 const NEIGHBOUR_VALUES = {
   next: ["next_page", "next_offset", "next_cursor", "next_link"],
   previous: ["previous_cursor", "previous_link"],
@@ -91,7 +91,7 @@ const RELATIONS = { next: "next", previous: "prev" } as const;
 /**
  * Reads whether a page has a neighbour.
  *
- * @param ahead The start of the page, and the items that were asked for, if the list is read in this direction.
+ * @param ahead The start of the page, and the number of requested items, if the list is read in this direction.
  */
 export function readNeighbour(
   pages: UpstreamPages,
@@ -114,7 +114,7 @@ export function readNeighbour(
   };
 }
 
-/** The counts of a page. Items before a cursor are not counted. */
+/** Returns whether the counts of a page show more items. Items before a cursor are not counted. */
 function countMore(
   { values: { pages }, count }: ReceivedPage,
   { kind }: PagingStyle,

@@ -1,4 +1,4 @@
-/** Checks the lines of `accepted-differences.yaml` with the routes of a pack. */
+/** Checks the lines of `accepted-differences.yaml` against the routes of a pack. */
 import { findPlaces } from "../errors/error-places.ts";
 import { suggestionFor } from "../../base/index.ts";
 import type { AcceptedDifference } from "../schema/accepted-definition.ts";
@@ -10,7 +10,7 @@ import type { Route } from "../routes/route.ts";
 
 type Sources = Pick<Pack, "routes" | "resources" | "lists" | "dialect" | "errors">;
 
-/** All fields in which answers of a route can differ. */
+/** Returns all fields in which responses of a route can differ. */
 function comparedFields(route: Route, pack: Sources): ReadonlySet<string> {
   const { total_header: total, range_header: range } = route.lists.paging.definition.client ?? {};
   const headers = [
@@ -22,7 +22,7 @@ function comparedFields(route: Route, pack: Sources): ReadonlySet<string> {
     ...(route.response === "list" ? shapePaths(route.lists.envelope.client.list, route.list) : []),
     ...errorsOf(route, pack).client.shapes.flatMap((shape) => shapePaths(shape)),
   ];
-  // A list is compared as a whole, too: its order, and its rows.
+  // A list is also compared as a whole: its order, and its rows.
   const all = paths.flatMap((path) => {
     const names = path.split(".");
     return names.map((_, index) => names.slice(0, index + 1).join("."));
@@ -30,7 +30,7 @@ function comparedFields(route: Route, pack: Sources): ReadonlySet<string> {
   return new Set(["", "status", ...all, ...headers.map((name) => `header ${name.toLowerCase()}`)]);
 }
 
-/** Returns the valid lines. Reports routes and fields that the pack does not have, and lines that are there twice. */
+/** Returns the valid lines. Reports routes and fields that the pack does not define, and duplicate lines. */
 export function compileAcceptedDifferences(
   { definition, location }: LocatedFile<readonly AcceptedDifference[]>,
   pack: Sources,
@@ -59,7 +59,7 @@ export function compileAcceptedDifferences(
   return definition;
 }
 
-/** Whether a field is below one whose members the pack does not name, such as the result of an expression. */
+/** Whether a parent of a field has members that the pack does not name, such as the result of an expression. */
 function isOpen(field: string, route: Route, pack: Sources): boolean {
   const known = responseFields(route, pack);
   const names = field.split(".");

@@ -1,4 +1,4 @@
-/** Builds packs, including packs that another thread has parsed and validated. */
+/** Builds packs, even from files that another thread has parsed and validated. */
 import { basename } from "node:path";
 import { checkedYaml, NOTHING_REMOVED, type ProductWords } from "../../base/index.ts";
 import type { Pack } from "./pack.ts";
@@ -7,7 +7,7 @@ import { buildValidPack, compileDefinitions, hashPack, type PackFiles } from "./
 import { renameWords } from "./rename-words.ts";
 import { ACCEPTED_FILE, DIALECT_FILE, SURFACE_FILE, type ValidatedPack } from "./validate-pack.ts";
 
-/** The parts of a valid file that another thread needs to compile it. Plain data. */
+/** The parts of a valid file that are sent to another thread for compilation, as plain data. */
 export interface CheckedFile {
   readonly definition: unknown;
   /** See `YamlSource.lines`. */
@@ -17,7 +17,7 @@ export interface CheckedFile {
 /** The files of a valid pack by name. */
 export type CheckedPack = Readonly<Record<string, CheckedFile>>;
 
-/** The definitions of a checked pack, with sources that are only parsed if a message about them is needed. */
+/** Restores the definitions of a checked pack, with sources that are only parsed if a message needs their lines. */
 function restore({ files }: PackFiles, checked: CheckedPack): ValidatedPack {
   const validated = files.map((text) => {
     const { definition, lines = [] } = checked[basename(text.file)] ?? {};
@@ -29,7 +29,7 @@ function restore({ files }: PackFiles, checked: CheckedPack): ValidatedPack {
   return { dialect, surface, accepted, resources, removed: NOTHING_REMOVED } as ValidatedPack;
 }
 
-/** Plain data of validated files. */
+/** Converts validated files to plain data. */
 function toChecked({ dialect, surface, accepted, resources }: ValidatedPack): CheckedPack {
   const all = [...resources, dialect, surface, accepted].filter((file) => file !== undefined);
   return Object.fromEntries(
@@ -41,7 +41,7 @@ function toChecked({ dialect, surface, accepted, resources }: ValidatedPack): Ch
  * Parses, validates and renames a pack, and compiles it to find all problems.
  *
  * @returns The definitions in the service's words, for {@link compileChecked}.
- * @throws {PackError} With the diagnostics, each with file, line and column.
+ * @throws {PackError} with the diagnostics, each with file, line and column
  */
 export const checkFiles = (files: PackFiles, words: ProductWords): CheckedPack =>
   toChecked(renameWords(buildValidPack(files, words).validated, words));

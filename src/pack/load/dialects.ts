@@ -25,7 +25,7 @@ import { compilePaging } from "../lists/paging.ts";
 
 function nativeSchemeOf({ client, upstream }: DialectDefinition): string | undefined {
   const { scheme, parameter, token } = upstream.credentials ?? {};
-  // The forward reads all after the scheme as the token.
+  // The forwarding code treats the whole text after the scheme as the token.
   const native = parameter === undefined ? scheme : undefined;
   const schemes = credentialPlaces(client.credentials).map(
     ({ scheme, basic }) => scheme ?? (basic && "Basic"),
@@ -38,15 +38,15 @@ function nativeSchemeOf({ client, upstream }: DialectDefinition): string | undef
 }
 
 /**
- * The usual names, the names of the pack, and the names of tokens. Clients send tokens in wrong places, so these
- * names are secret there too, in any spelling.
+ * The usual names, the names of the pack, and the names of tokens. Clients sometimes send tokens in the wrong part of a
+ * request, so these names are secret everywhere, in any spelling.
  */
 function secretNamesOf({ client, upstream, secrets }: DialectDefinition): readonly string[] {
   const changed = (name: string): boolean => secrets.includes(`!${name}`) || secrets.includes(`${name}[]`);
   const usual = USUAL_SECRET_NAMES.filter((name) => !changed(name));
   const places = [client.credentials, upstream.credentials].flatMap(credentialPlaces);
   const names = places.flatMap(({ header, query, cookie }) => [header, query, cookie]);
-  // Asterisks and brackets mean something in `secrets`.
+  // Asterisks and brackets have a meaning in `secrets`.
   const plain = names.flatMap((name) => name?.replaceAll("*", "").replace(/\[\]$/, "") ?? []);
   return [...usual, ...secrets, ...(places.length === 0 ? [] : ["authorization"]), ...plain];
 }
@@ -63,7 +63,7 @@ function compileFixedHeaders({ upstream }: DialectDefinition): Readonly<Record<s
     : Object.fromEntries(all.map(([name, text]) => [name.toLowerCase(), text]));
 }
 
-/** Reports further places that say the same as another one, and more than one in the query. */
+/** Reports duplicate further locations, and more than one location in the query. */
 function checkFurtherPlaces({ client }: DialectDefinition, location: SourceLocation): void {
   const places = credentialPlaces(client.credentials);
   const nameOf = ({ scheme, parameter, basic, header, query, cookie }: CredentialsPlace): string =>
@@ -88,7 +88,7 @@ function checkFurtherPlaces({ client }: DialectDefinition, location: SourceLocat
 
 const PLACES = ["scheme", "basic", "header", "query", "cookie"] as const;
 
-/** Reports an invalid place, or several places. */
+/** Reports an invalid location, or several locations. */
 function reportPlace(place: CredentialsPlace, location: SourceLocation): void {
   const found = PLACES.filter((key) => place[key] !== undefined);
   if (found.length === 0)
@@ -102,7 +102,7 @@ function reportPlace(place: CredentialsPlace, location: SourceLocation): void {
     });
 }
 
-/** Reports credentials without a place, with several, and a token that no client can have. */
+/** Reports credentials without a location or with several, and a token that no client can send. */
 function checkCredentials(definition: DialectDefinition, location: SourceLocation): void {
   const { client, upstream, oauth } = definition;
   for (const side of ["client", "upstream"] as const) {
@@ -130,7 +130,10 @@ function checkCredentials(definition: DialectDefinition, location: SourceLocatio
     at.at("token").report('with "oauth" clients have tokens of their own, so that token must be "client"');
 }
 
-/** Compiles how a request may differ: its method in a header, and slashes that count. Reports a header that means something else as well. */
+/**
+ * Compiles the allowed variations of requests: the method in a header, and significant slashes. Reports a header with a
+ * second meaning.
+ */
 function compileClientPaths({ client }: DialectDefinition, location: SourceLocation) {
   const { method_header: header, slashes = {} } = client;
   const methodHeader = header?.toLowerCase();
@@ -148,7 +151,7 @@ function compileClientPaths({ client }: DialectDefinition, location: SourceLocat
   return {
     /** The header with the method that replaces POST, in lower case. Undefined if the API has no such header. */
     methodHeader,
-    /** Whether a path may have its doubled slashes, and be of a route by the name of the route; undefined if all may. */
+    /** Whether a path may contain double slashes, by the name of its route; undefined if all paths may. */
     acceptsSlashes:
       isExact || rejectsDoubled
         ? (path: string, routeName: string): boolean =>
@@ -158,7 +161,7 @@ function compileClientPaths({ client }: DialectDefinition, location: SourceLocat
   };
 }
 
-/** Compiles the common parts of both dialects. @param files Its resource files, whose routes may differ. */
+/** Compiles the common parts of both dialects. @param files the pack's resource files, whose routes may differ */
 export function compileDialects(
   definition: DialectDefinition,
   files: readonly LocatedFile<ResourceDefinition>[],
@@ -195,25 +198,28 @@ export function compileDialects(
       { statuses, errorCodes },
       location,
     ),
-    /** Where each dialect has its tokens; undefined for a dialect without tokens. */
+    /** The locations of tokens in each dialect; undefined for a dialect without tokens. */
     credentials: {
       client: createCredentialsFormat(client.credentials),
       upstream: createCredentialsFormat(upstream.credentials),
     },
-    /** The names of secret values: the usual ones, `secrets` of the pack, and those under which requests have their tokens. */
+    /**
+     * The names of secret values: the usual names, `secrets` of the pack, and the names of headers and parameters that
+     * contain tokens.
+     */
     secretNames: secretNamesOf(definition),
     /**
      * The scheme of requests in the upstream's own dialect, which are forwarded without translation. Undefined if the
-     * `Authorization` header does not distinguish them, and if the upstream's tokens are the gateway's own.
+     * `Authorization` header does not distinguish them, or if the upstream's tokens belong to the gateway.
      */
     nativeScheme: nativeSchemeOf(definition),
-    /** Checks the version that a request asks for; undefined if the pack serves any. */
+    /** Checks the version that a request specifies; undefined if the pack accepts any version. */
     checkVersion: compileVersion(client.version),
-    /** Headers of all upstream requests, with lower-case names. Undefined if the pack names none. */
+    /** Headers of all upstream requests, with lower-case names. Undefined if the pack defines none. */
     upstreamHeaders: compileFixedHeaders(definition),
     /** The media types of the client's responses. */
     responseTypes: { success: mediaType, error: client.responses.error_media_type ?? mediaType },
-    /** Where each dialect has the status of its rate limits. */
+    /** The headers for the status of rate limits in each dialect. */
     rateLimitHeaders: {
       client: createRateLimitHeaders(client.rate_limit_headers),
       upstream: createRateLimitHeaders(upstream.rate_limit_headers),
@@ -221,12 +227,12 @@ export function compileDialects(
     /** The media types of the client's bodies. */
     mediaTypes: compileMediaTypes(client.bodies),
     ...compileClientPaths(definition, location),
-    /** Without filters of the client it has no operators. */
+    /** The filter grammar. It contains no operators if clients can't filter. */
     grammar: compileGrammar(definition, location),
     /** Writes filters of the upstream, including conditions of the pack. */
     filterWriter: createFilterWriter(upstream.filters),
     paging,
-    /** The shapes of lists where a resource or a route has no other. */
+    /** The shapes of lists, unless a resource or a route defines its own. */
     lists,
   };
 }

@@ -32,7 +32,7 @@ import { compileApiSurface, findCoverageGaps } from "../routes/api-surface.ts";
  * 3. {@link renameWords}: definitions in the pack's words → definitions in the service's words
  * 4. {@link compileDefinitions}: definitions → functions
  *
- * Every stage adds its diagnostics to one list, so that the author sees all of them at once, up to 50.
+ * Every stage adds its diagnostics to one list, so that the author gets up to 50 of them in one run.
  */
 
 /** The files of a pack as text: plain data, which can be sent to another process. */
@@ -105,7 +105,7 @@ export function* compileDefinitions(
   };
 }
 
-/** Reports objects of the same name. Everything that refers to one of them would be reported, too. */
+/** Reports objects with the same name. Otherwise every reference to one of them would be reported as well. */
 function reportDuplicateObjects({ resources }: ValidatedPack, diagnostics: Diagnostic[]): boolean {
   const first = new Map<string, string>();
   const before = diagnostics.length;
@@ -120,7 +120,7 @@ function reportDuplicateObjects({ resources }: ValidatedPack, diagnostics: Diagn
   return diagnostics.length > before;
 }
 
-/** The first diagnostics, each once: several translations of a field find the same problem. */
+/** Returns the first diagnostics without duplicates: several translations of a field find the same problem. */
 const firstOf = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
   [...new Map(diagnostics.map((each) => [formatDiagnosticLine(each), each])).values()].slice(
     0,
@@ -130,11 +130,11 @@ const firstOf = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
 /**
  * Parses, validates, renames and compiles a pack.
  *
- * The pack is compiled in its own words first, so that diagnostics use the author's words, and then again in the
+ * The pack is first compiled in its own words, so that diagnostics use the author's words. It is compiled again in the
  * service's words if they differ.
  *
  * @param words The service's word for each product word of the pack.
- * @throws {PackError} With every diagnostic, each with file, line and column.
+ * @throws {PackError} with every diagnostic, each with file, line and column.
  */
 export function buildValidPack(
   files: PackFiles,
@@ -143,7 +143,7 @@ export function buildValidPack(
   const diagnostics: Diagnostic[] = [];
   const sources = files.files.map(({ file, text }) => parseYaml(file, text));
   const validated = validatePack(files.directory, sources, diagnostics);
-  // A reference to a file that is invalid would be reported as a second problem.
+  // Otherwise a reference to an invalid file would be reported as a second problem.
   const others = [validated.dialect, validated.surface, validated.accepted].filter(Boolean);
   const isComplete = validated.resources.length + others.length >= sources.length;
   const hasDuplicates = reportDuplicateObjects(validated, diagnostics);

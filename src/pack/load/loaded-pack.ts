@@ -1,4 +1,4 @@
-/** Loads packs as the settings say. */
+/** Loads packs according to the settings. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -15,16 +15,16 @@ export interface LoadedPack {
   readonly pack: Pack;
 }
 
-/** The pack that the program ships with: next to `src/` in a checkout, next to `dist/` in a package. */
+/** The pack that is included in the program: next to `src/` in a checkout, next to `dist/` in a package. */
 const BUNDLED_PACK = join(import.meta.dirname, "..", "..", "..", "mappings");
 
 type PackSettings = Parameters<typeof isObserving>[0];
 
-/** The folder of the mapping pack: the given one, `./mappings` if it exists, else the bundled one. */
+/** The folder of the mapping pack: the given one, otherwise `./mappings` if it exists, otherwise the bundled pack. */
 export const packFolder = (given: string | undefined): string =>
   given ?? (existsSync("mappings") ? "mappings" : BUNDLED_PACK);
 
-/** The pack of a gateway that observes: no routes, and errors in plain JSON. */
+/** The pack of an observing gateway: no routes, and errors in plain JSON. */
 const OBSERVED_PACK: PackFiles = {
   directory: "",
   files: [
@@ -36,7 +36,7 @@ const OBSERVED_PACK: PackFiles = {
 export const readPackFiles = (settings: PackSettings): PackFiles =>
   isObserving(settings) ? OBSERVED_PACK : readPack(packFolder(settings.MAPPINGS_DIR));
 
-/** The hash of the pack that files are compiled to. */
+/** The hash of the pack that results from these files. */
 export const packHash = (files: PackFiles, { WORDS }: Pick<Settings, "WORDS">): string =>
   hashPack(files, WORDS);
 
@@ -47,10 +47,11 @@ export const loadFiles = (files: PackFiles, { WORDS }: Pick<Settings, "WORDS">):
 });
 
 /**
- * The same while requests are served: another thread parses and validates the files, and they are compiled in slices.
+ * Compiles the files of a pack while requests are served: another thread parses and validates them, and they are
+ * compiled in slices.
  *
- * @param signal Ends it: the pack is no longer wanted.
- * @throws {PackError} If they are invalid. {Error} If the check was ended.
+ * @param signal Ends the compilation, because its result is no longer needed.
+ * @throws {PackError} if the files are invalid, {Error} if the check was ended
  */
 export async function loadFilesInBackground(
   files: PackFiles,
@@ -61,7 +62,7 @@ export async function loadFilesInBackground(
   return { files, pack: await runInSlices(compileChecked(files, checked, words)) };
 }
 
-/** Locations and messages only: the log has no lines of pack files. */
+/** Returns only locations and messages: the log must not contain lines of pack files. */
 export const describeProblems = (error: unknown): readonly string[] =>
   error instanceof PackError ? error.diagnostics.map(formatDiagnosticLine) : [errorText(error)];
 

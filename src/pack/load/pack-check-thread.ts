@@ -1,4 +1,4 @@
-/** The entry of a thread that checks one pack. */
+/** The entry file of a thread that checks one pack. */
 import { checkFiles } from "./checked-pack.ts";
 import { PackError, serveJobs } from "../../base/index.ts";
 import type { PackCheckJob, PackCheckReply } from "./pack-check.ts";
@@ -8,7 +8,7 @@ function check({ files, words }: PackCheckJob): PackCheckReply {
     return { checked: checkFiles(files, words) };
   } catch (error) {
     if (!(error instanceof PackError)) throw error;
-    // A log has no lines of pack files, and each of them may be as long as its file.
+    // The log must not contain lines of pack files, and each may be as long as its file.
     return { diagnostics: error.diagnostics.map((diagnostic) => ({ ...diagnostic, excerpt: "" })) };
   }
 }

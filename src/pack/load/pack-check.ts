@@ -14,12 +14,12 @@ export type PackCheckReply =
   | { readonly checked: CheckedPack }
   | { readonly diagnostics: readonly Diagnostic[] };
 
-/** The shipped pack takes less than a second. */
+/** Time limit in milliseconds. The bundled pack takes less than a second. */
 const TIMEOUT_MS = 60_000;
-/** The shipped pack takes 60 MB. */
+/** Memory limit in MB. The bundled pack needs 60 MB. */
 const MAX_HEAP_MB = 512;
 
-/** The thread of a check was ended before it had a result. */
+/** The thread of a check ended before it returned a result. */
 class PackCheckError extends Error {
   override readonly name = "PackCheckError";
   readonly code = "AG_PACK_CHECK_ENDED";
@@ -28,8 +28,9 @@ class PackCheckError extends Error {
 /**
  * Parses and validates a pack in another thread.
  *
- * @param signal Ends the thread: the pack is no longer wanted.
- * @throws {PackError} With the diagnostics, without source lines. {Error} If the thread takes too long or too much memory.
+ * @param signal Ends the thread, because its result is no longer needed.
+ * @throws {PackError} with the diagnostics, without source lines; {Error} if the thread takes too long or uses too much
+ *   memory
  */
 export async function checkInThread(job: PackCheckJob, signal: AbortSignal): Promise<CheckedPack> {
   const reply = await runInThread<PackCheckReply>(job, {

@@ -16,13 +16,13 @@ export const namesOf = ({ dialect: { client, upstream } }: Pack): ApiNames => ({
   upstream: upstream.name,
 });
 
-/** The names of the headers with the filters of both sides; undefined for a side whose filters are in no header. */
+/** The names of the headers that contain the filters of both sides; undefined for a side without such a header. */
 export interface FilterHeaders {
   readonly client?: string | undefined;
   readonly upstream?: string | undefined;
 }
 
-/** Returns the names of the headers with the filters of a pack. */
+/** Returns the names of the headers that contain the filters of a pack. */
 export const filterHeadersOf = ({ dialect: { client, upstream } }: Pack): FilterHeaders => ({
   client: client.filters?.header,
   upstream: upstream.filters?.header,
@@ -39,7 +39,7 @@ export function classOf(name: string, rule: FieldRule): FieldClass {
   return valueClassOf(rule) ?? (rule.upstream === name ? "same" : "renamed");
 }
 
-/** The calls that a response comes from. @param prefix of all paths of the upstream */
+/** Describes the calls that provide a response. @param prefix the prefix of all upstream paths */
 export function describeSource(source: Route["source"], prefix: string): string {
   if ("error" in source) return "none";
   if ("call" in source) return `${source.call.method} ${prefix}${source.call.template}`;
@@ -53,7 +53,7 @@ function describeLocalResponse(route: Route): string | null {
   return acts && response === "none" && "call" in source && source.call.method === "GET" ? "200 {}" : null;
 }
 
-/** The scope that a route requires, as the pack writes it. */
+/** Returns the scope that a route requires, as written in the pack. */
 export const scopeOf = ({ access }: Route, levels: readonly string[]): string =>
   typeof access === "string" ? access : `${access.resource}:${levels[access.level]}`;
 
@@ -68,7 +68,7 @@ export function summarizePack(pack: Pack) {
       class: classOf(name, rule),
       /** The loss, or null. */
       loss: rule.loss ?? null,
-      /** How much the loss weighs, or null without one. */
+      /** The severity of the loss, or null if there is none. */
       severity: lossOf(name, rule)?.severity ?? null,
       filter: isFilterable(rule),
     })),
@@ -87,7 +87,7 @@ export function summarizePack(pack: Pack) {
     v4: describeSource(route.source, upstream.base_path),
     scope: scopeOf(route, scopes?.levels ?? []),
     losses: route.losses.length,
-    /** The gateway's own response if v4 has no such call, or only checks that the object exists; else null. */
+    /** The gateway's own response if v4 has no such call, or is only asked whether the object exists; otherwise null. */
     alone: describeLocalResponse(route),
   }));
   return { routes, objects, classes };

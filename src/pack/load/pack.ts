@@ -27,11 +27,11 @@ import { compileV4Access } from "../routes/upstream-access.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 import { compileValueKind } from "../fields/value-kinds.ts";
 
-/** A mapping pack: loaded, validated, renamed to the service's words and compiled. A request only runs its functions. */
+/** A mapping pack: loaded, validated, renamed to the service's words and compiled. Requests only run its functions. */
 export interface Pack extends Readonly<StepsResult<typeof compilePack>> {
-  /** Identifies the pack: 16 hex digits, the same for the same files and product words. */
+  /** Identifies the pack: 16 hex digits, which only depend on the files and the product words. */
   readonly hash: string;
-  /** Everything that alpha has; undefined if the pack does not declare it. */
+  /** Everything that the alpha API contains; undefined if the pack does not declare it. */
   readonly surface: ApiSurface | undefined;
   /** Differences from the old service that the author has accepted. */
   readonly acceptedDifferences: readonly AcceptedDifference[];
@@ -116,7 +116,7 @@ function* compileResources(
   return resources;
 }
 
-/** Compiles the token check. A pack without one is invalid if a route takes a file. */
+/** Compiles the token check. A pack without a check is invalid if a route accepts a file. */
 function compileTokenCheck(
   { definition: { upstream }, location }: LocatedFile<DialectDefinition>,
   takesFiles: boolean,
@@ -135,9 +135,9 @@ function compileTokenCheck(
 }
 
 /**
- * Compiles a validated pack: value kinds, catalogs, resources, and routes, in this order. References are resolved here. An
- * unknown reference is reported, and compilation continues, so that the author sees all problems at once. Yields after each
- * of them.
+ * Compiles a validated pack: value kinds, catalogs, resources, and routes, in this order. References are resolved here.
+ * An unknown reference is reported, and compilation continues, so that the author gets all problems in one run. Yields
+ * after each of them.
  *
  * @param dialect The file `pack.yaml`.
  * @param resourceFiles The resource files.
@@ -176,11 +176,11 @@ export function* compilePack(dialect: LocatedFile<DialectDefinition>, resourceFi
   return {
     ...dialects,
     dialect: definition,
-    /** Methods of the routes that take a file. */
+    /** The methods of routes that accept a file. */
     takesFiles: takesFiles as ReadonlySet<string>,
-    /** Finds the access rules of alpha for a v4 call. */
+    /** Finds alpha's access rules for a v4 call. */
     v4Access: compileV4Access(all, catalogs.values(), definition.upstream.base_path),
-    /** A v4 GET that checks whether v4 accepts a token. Only needed by routes that take a file. */
+    /** A v4 GET that checks whether v4 accepts a token. Only routes that accept a file need it. */
     tokenCheck: compileTokenCheck(dialect, takesFiles.size > 0),
     /** Segments of the prefix of all alpha paths. */
     prefix: splitPath(definition.client.base_path) ?? [],
@@ -191,14 +191,17 @@ export function* compilePack(dialect: LocatedFile<DialectDefinition>, resourceFi
     sentNames: compileSentNames(all),
     /** The possible losses of the requests and responses of a route, by the name of the route. */
     lossNames: compileLossNames(all),
-    /** Finds the routes of a path: one, or several from which the body selects one. @param segments Decoded, after the prefix. */
+    /**
+     * Finds the routes of a path: one, or several from which the body selects one. @param segments the decoded segments
+     * after the prefix
+     */
     match(method: string, segments: readonly string[]) {
       const found = router.match(method, segments);
       return found && { routes: found.route as readonly Route[], parameters: found.parameters };
     },
-    /** The headers of all routes; undefined if none pass. */
+    /** The headers of all routes; undefined if no header is passed on. */
     commonHeaders: compileHeaders(undefined, definition, { route: location, pack: location }, new Set()),
-    /** Whether a header has links with a host. */
+    /** Whether a header contains links with a host. */
     hasAbsoluteHeaders: hasAbsoluteHeader(
       definition,
       all.map(({ headers }) => headers),

@@ -1,4 +1,4 @@
-/** Stage 3 of loading a pack: replaces the words of the pack by those of the service. */
+/** Stage 3 of loading a pack: replaces the words of the pack with those of the service. */
 import {
   createRenamer,
   type ProductWords,
@@ -10,11 +10,11 @@ import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { ValidatedFile, ValidatedPack } from "./validate-pack.ts";
 
-/** Whether words of a pack have other words in the service. */
+/** Whether the service uses different words than the pack. */
 export const isRenaming = (words: ProductWords): boolean =>
   Object.entries(words).some(([from, to]) => from !== to);
 
-/** Stage 3. Renames the product words of a pack, and the scope words where a scope or an event action is named. */
+/** Stage 3. Renames the product words of a pack, and the scope words in scopes and event actions. */
 export function renameWords(pack: ValidatedPack, words: ProductWords): ValidatedPack {
   if (!isRenaming(words)) return pack;
   const { dialect, surface, accepted, resources, removed } = pack;

@@ -10,7 +10,7 @@ export interface LocatedFile<T> {
   readonly location: SourceLocation;
 }
 
-/** A file, and one for each of the small objects in it. */
+/** Splits a file into itself and one file for each of the small objects in it. */
 export function splitObjects({
   definition,
   location,
@@ -23,7 +23,7 @@ export function splitObjects({
   return [{ definition: file, location }, ...inner];
 }
 
-/** The location of a file. Fields of these names are in another file, which reports their diagnostics. */
+/** The location of a file. The given fields belong to a different file, which reports their diagnostics. */
 const withFieldsOf = (
   names: readonly string[],
   base: SourceLocation,
@@ -60,7 +60,7 @@ export function inheritFields(
 /** The loss of a field if its value kind rejects the values that its table does not have. */
 const UNKNOWN_VALUE = "a value that the table does not have";
 
-/** Adds the loss of unknown values to fields that state no other one. */
+/** Adds the loss of unknown values to fields that do not define a loss. */
 export function addUnknownLosses(
   { definition, location }: LocatedFile<ResourceDefinition>,
   kinds: DialectDefinition["values"],

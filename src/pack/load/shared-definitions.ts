@@ -1,4 +1,4 @@
-/** Schemas of `pack.yaml`, which schemas of all files use by their names, and its functions. */
+/** Schemas in `pack.yaml`, which schemas of all files can reference by name, and its functions. */
 import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
 import { isObject, resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
@@ -6,10 +6,10 @@ import type { LocatedFile } from "./resource-files.ts";
 
 type Schemas = DialectDefinition["schemas"];
 
-/** The key of a schema that names another one, whose keywords it has. Its own have precedence. */
+/** The key of a schema that references another schema and inherits its keywords. Own keywords take precedence. */
 const REFERENCE = "$ref";
 
-/** Whether a reference is the name of a schema of the pack. `#/$defs/text` is a place in its own schema. */
+/** Whether a reference is the name of a schema of the pack. `#/$defs/text` is a location in its own schema. */
 const isName = (reference: unknown): reference is string =>
   typeof reference === "string" && !reference.startsWith("#");
 
@@ -19,9 +19,9 @@ const hasReference = (value: unknown): boolean =>
     : isObject(value) && (isName(value[REFERENCE]) || Object.values(value).some(hasReference));
 
 /**
- * Replaces the references in all schemas of a definition. Other values are the same objects as before.
+ * Replaces the references in all schemas of a definition. Other values stay the same objects.
  *
- * @param around names of the schemas around it; undefined outside of all schemas
+ * @param around names of the enclosing schemas; undefined outside of all schemas
  */
 function inlineSchemas(
   value: unknown,
@@ -51,11 +51,11 @@ function inlineSchemas(
   return isObject(shared) ? { ...shared, ...own } : own;
 }
 
-/** The headers that may have the client's token, in lower case. */
+/** Returns the headers that may contain the client's token, in lower case. */
 const tokenHeadersOf = (credentials: CredentialsPlaces | undefined): readonly string[] =>
   credentialHeaders(credentials).map((name) => name.toLowerCase());
 
-/** A file whose schemas have no references, and whose expressions know the functions of the pack. */
+/** Returns a file whose schemas contain no references, and whose expressions can call the functions of the pack. */
 export const withShared = <T>(
   { definition, location }: LocatedFile<T>,
   { schemas, functions, client }: Pick<DialectDefinition, "schemas" | "functions" | "client">,

@@ -7,7 +7,7 @@ import type { LocatedFile } from "./resource-files.ts";
 
 type File = LocatedFile<ResourceDefinition>;
 
-/** All texts in a definition, each with the key that it has. */
+/** Returns all texts in a definition, each with its key. */
 function* textsIn(value: unknown, key = ""): Generator<readonly [key: string, text: string]> {
   if (typeof value === "string") yield [key, value];
   else if (Array.isArray(value)) for (const each of value) yield* textsIn(each, key);
@@ -36,12 +36,12 @@ function reportNames(
     if (!isUsed(name)) location.at(name).reportKey(`nothing uses the ${kind} "${name}"`);
 }
 
-/** `$values("kind", …)`. The name may be computed. */
+/** Matches `$values("kind", …)`. The name may be computed. */
 const LOOKUP = /\$values\(\s*(?:"([^"]*)"|'([^']*)'|.)/g;
 
 const routesOf = ({ definition }: File) => definition.routes ?? [];
 
-/** The objects that an object names. */
+/** Returns the objects that an object references. */
 function objectsOf({ definition }: File): (string | undefined)[] {
   const { fields, inputs, extends: base } = definition;
   return [
@@ -55,14 +55,14 @@ function objectsOf({ definition }: File): (string | undefined)[] {
   ];
 }
 
-/** Objects with routes, and the objects in them. @param named further objects that are used */
+/** Returns the objects with routes, and the objects that they contain. @param named further objects that are used */
 function reachableObjects(
   files: readonly File[],
   named: readonly (string | undefined)[],
 ): ReadonlySet<unknown> {
   const withRoutes = files.filter((file) => routesOf(file).length > 0);
   const reached = new Set([...named, ...withRoutes.map(({ definition }) => definition.object)]);
-  // Members that are added to a set during its iteration are visited too.
+  // Members that are added to a set during its iteration are visited as well.
   for (const name of reached)
     for (const file of files.filter(({ definition }) => definition.object === name))
       for (const object of objectsOf(file)) reached.add(object);
@@ -75,9 +75,7 @@ const parametersOf = (file: File): Set<string> =>
     routesOf(file).flatMap(({ client, bulk }) => [...(bulk ? [bulk.parameter] : []), ...namesInPath(client)]),
   );
 
-/**
- * Reports inputs without a filter whose last name occurs nowhere else: in no schema of a body, and in no expression.
- */
+/** Reports inputs without a filter whose last name does not occur in any schema of a body or any expression. */
 function reportInputs(files: readonly File[], shared: unknown): void {
   const words = new Set(wordsIn(shared));
   for (const { definition } of files) {
@@ -92,7 +90,7 @@ function reportInputs(files: readonly File[], shared: unknown): void {
   }
 }
 
-/** Reports path parameters that no route has. */
+/** Reports path parameters that no route uses. */
 function reportParameters(
   files: readonly File[],
   client: DialectDefinition["client"],
@@ -109,7 +107,7 @@ function reportParameters(
   reportNames("path parameter", client.path_parameters, (name) => ofPack.has(name), at);
 }
 
-/** A file whose diagnostics say that nothing uses a definition. */
+/** Returns a file whose diagnostics report unused definitions. */
 const markUnused = <T>({ definition, location }: LocatedFile<T>): LocatedFile<T> => ({
   definition,
   location: location.with({ code: "unused" }),
@@ -126,7 +124,7 @@ export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFi
     ...Object.values(definition.values).flatMap(({ read, write }) => [...textsIn({ read, write })]),
   ].map(([, text]) => text);
   const matches = (pattern: RegExp) => expressions.flatMap((text) => [...text.matchAll(pattern)]);
-  /** The texts of some keys. */
+  /** Returns the texts of some keys. */
   const textsOf = (...keys: string[]) => texts.flatMap(([key, text]) => (keys.includes(key) ? [text] : []));
 
   const sharedInputs = Object.values(definition.parts).flatMap(({ inputs }) => Object.values(inputs));
@@ -141,7 +139,7 @@ export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFi
   const choices = files.flatMap(routesOf).flatMap((route) => Object.values(route.where_values ?? {}));
   const used: readonly (readonly [key: keyof DialectDefinition, kind: string, names: readonly unknown[]])[] =
     [
-      // With a computed name every kind may be used.
+      // If a name is computed, every kind may be used.
       ...(lookups.includes(undefined)
         ? []
         : [["values", "value kind", [...textsOf("values", "ids"), ...lookups, ...choices]] as const]),

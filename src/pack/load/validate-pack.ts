@@ -32,7 +32,7 @@ export interface ValidatedFile<T> {
   readonly definition: T;
 }
 
-/** The files of a pack, validated. */
+/** The validated files of a pack. */
 export interface ValidatedPack {
   readonly dialect: ValidatedFile<DialectDefinition> | undefined;
   readonly surface: ValidatedFile<SurfaceDefinition> | undefined;
@@ -59,7 +59,7 @@ export function validatePack(
         diagnostics,
         (path) => {
           for (const key of path.slice(-2)) names.add(String(key));
-          // A map without one of its keys is incomplete. A map of names has just one name less.
+          // A map that lacks one of its fixed keys is incomplete. A map of arbitrary names only has one name less.
           const isNamed = keysAt(fileSchema(kind), path.slice(0, -1)).length === 0;
           incomplete.push({ source, path: isNamed ? path : path.slice(0, -1) });
         },
@@ -102,10 +102,10 @@ export function validatePack(
 }
 
 /**
- * Restores the keys of value tables as YAML has them, including numbers and booleans, because an object has only
- * texts as keys.
+ * Restores the YAML types of the keys of value tables, such as numbers and booleans, because the keys of an object are
+ * always texts.
  *
- * @param diagnostics Gets those of keys that no value is equal to.
+ * @param diagnostics receives the diagnostics of keys that equal no value
  */
 export function readTables(
   definition: WrittenDialect,

@@ -12,7 +12,7 @@ import {
 import { describeObject, extensionName, objectRef, type Json } from "./schemas.ts";
 import { describePaths, securitySchemeNames } from "./operations.ts";
 
-/** Where requests have their token. OpenAPI knows the scheme `Basic`; others are a header of their own. */
+/** Describes the location of the token. OpenAPI defines the scheme `Basic`; other schemes are described as a header. */
 function describeCredentials({ scheme, parameter, basic, header, query, cookie }: CredentialsPlace): Json {
   if (basic !== undefined)
     return { type: "http", scheme: "basic", description: `The token is ${BASIC_PARTS[basic]}.` };
@@ -33,14 +33,14 @@ const BASIC_PARTS = {
   both: "the user name and the password",
 } as const;
 
-/** All scopes, by resource and level. */
+/** Lists all scopes, by resource and level. */
 const listScopes = ({ dialect }: Pack): string[] =>
   dialect.scopes ? [dialect.scopes.all, ...scopeNames(dialect)] : [];
 
 /**
  * Describes the alpha API of a pack in OpenAPI 3.1, with the product names of the service.
  *
- * @param plan The plan by which the API ends, if there is one.
+ * @param plan The plan for the end of the API, if there is one.
  */
 export function describePack(pack: Pack, version: string, plan?: DescribedPlan): Json {
   const { client, upstream } = pack.dialect;

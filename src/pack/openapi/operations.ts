@@ -30,7 +30,7 @@ function parseRouteName(name: string): { method: string; path: string; parameter
   return { method: method.toLowerCase(), path, parameters };
 }
 
-/** The schema of a body or of a response in its wrapper. */
+/** Returns the schema of a body or of a response in its wrapper. */
 const describeWrapper = (wrapper: Shape, body: Json): Json =>
   describeShape(
     wrapper,
@@ -38,7 +38,7 @@ const describeWrapper = (wrapper: Shape, body: Json): Json =>
     (member) => namesIn(member).length > 0,
   );
 
-/** The schema of a successful response. */
+/** Returns the schema of a successful response. */
 function describeResponse(route: Route): Json {
   const all = route.responseObjects.map(objectRef);
   const mayBeOther = route.descriptions.some((each) => each.mayBeOtherObject);
@@ -59,7 +59,7 @@ function describeResponse(route: Route): Json {
   return describeShape(envelope.client.list, describeName, () => true);
 }
 
-/** The schema of a value of a list. */
+/** Returns the schema of a value of a list. */
 function describeListValue(name: string, { style }: Pack["paging"]): Json {
   if (name === "has_more") return { type: "boolean" };
   if (/^(?:next|previous|first|last)_/.test(name))
@@ -72,7 +72,7 @@ function describeListValue(name: string, { style }: Pack["paging"]): Json {
 const findEquivalent = ({ source }: Route, { dialect: { upstream } }: Pack): string | null =>
   "error" in source ? null : describeSource(source, upstream.base_path);
 
-/** The names of the places of a token: `token`, and `token_2` and so on for further ones. */
+/** Returns the names of the locations of a token: `token`, and `token_2` and so on for further ones. */
 export const securitySchemeNames = (credentials: CredentialsPlaces | undefined): string[] =>
   credentialPlaces(credentials).map((_place, index) => (index === 0 ? "token" : `token_${index + 1}`));
 
@@ -91,11 +91,11 @@ function describeSecurity(routes: readonly Route[], { dialect: { client, scopes 
 const needsBody = ({ isList, schema }: BodyRules): boolean =>
   isList || ((schema["required"] ?? []) as unknown[]).length > 0;
 
-/** Whether a body may be the literal `null`: the pack counts it as none, or it has no members. */
+/** Whether a body may be the literal `null`: the pack treats it as no body, or the body has no members. */
 const acceptsNull = (body: BodyRules, { mediaTypes }: Pack): boolean =>
   !needsBody(body) && (mediaTypes.nullIsAbsent || Object.keys(body.schema["properties"] ?? {}).length === 0);
 
-/** Describes the request body. Routes without a body in the pack accept null and an object, which many clients send. */
+/** Describes the request body. If the pack defines no body, routes accept null and an object, which many clients send. */
 function describeRequest(routes: readonly Route[], pack: Pack): Json {
   const { dialect, mediaTypes } = pack;
   const own = routes.flatMap((route) =>
@@ -120,7 +120,7 @@ function describeRequest(routes: readonly Route[], pack: Pack): Json {
   };
 }
 
-/** The errors of an operation: those of all operations, unless its routes have shapes or statuses of their own. */
+/** Describes the errors of an operation: those of all operations, unless its routes define their own shapes or statuses. */
 function describeOperationErrors(routes: readonly Route[], pack: Pack, headers: Json): Json {
   const { statuses } = pack;
   const rejected = routes.flatMap(({ source }) => ("error" in source ? [source.error.status] : []));
@@ -138,7 +138,7 @@ function describeOperationErrors(routes: readonly Route[], pack: Pack, headers: 
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/responses/${name}` }]));
 }
 
-/** Describes the successes and the errors. A route without a v4 call has only errors. */
+/** Describes the successful responses and the errors. A route without a v4 call only responds with errors. */
 function describeResponses(routes: readonly Route[], pack: Pack, common: Json): Json {
   const served = routes.filter(({ source }) => !("error" in source));
   const descriptions = served.flatMap((route) => route.descriptions);
@@ -155,7 +155,7 @@ function describeResponses(routes: readonly Route[], pack: Pack, common: Json): 
       passed.flatMap(([name, { on }]) => (on === "error" ? [] : [[name, { schema: { type: "string" } }]])),
     ),
   };
-  // Also the statuses of an operation that is still in progress.
+  // These include the statuses of an operation that is still in progress.
   const statuses = served.flatMap(({ status, descriptions: ofKeys }) => [
     status,
     ...ofKeys.flatMap(({ statuses: more = [] }) => more),
@@ -176,7 +176,7 @@ function describeResponses(routes: readonly Route[], pack: Pack, common: Json): 
 const createOperationId = (method: string, path: string): string =>
   method + path.replaceAll(/[^A-Za-z0-9]+(.?)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Says that the upstream has no such call, and why. */
+/** Describes that the upstream has no such call, and why. */
 function describeCounterpart(routes: readonly Route[], { dialect }: Pack): Json {
   const reasons = unique(routes.flatMap(({ source }) => ("error" in source ? [source.error.reason] : [])));
   if (reasons.length === 0) return {};
@@ -192,11 +192,11 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: "Delete",
 };
 
-/** `reset_secret` as `reset secret`. */
+/** Converts `reset_secret` to `reset secret`. */
 const wordsOf = (name: string): string => name.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
 
 /**
- * The end of a path after its last parameter, or without parameters the path after its first segment: `boot` of
+ * Returns the end of a path after its last parameter, or after its first segment if there are no parameters: `boot` for
  * `/instances/:id/boot`.
  */
 function endOf(path: string): string {
@@ -205,7 +205,7 @@ function endOf(path: string): string {
   return last === -1 ? (segments.at(-1) ?? "") : segments.slice(last + 1).join(" ");
 }
 
-/** Whether objects have addresses below a path: a POST to it creates one. */
+/** Whether a path contains addresses of objects, so that a POST to it creates one. */
 const isCollection = (path: string, { routes }: Pack): boolean =>
   routes.some(
     ({ name, response }) =>

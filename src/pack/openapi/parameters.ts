@@ -1,4 +1,4 @@
-/** The parameters of an operation: of its path, of its query and of its headers. */
+/** The parameters of an operation: in its path, its query and its headers. */
 import { needsOrder, type Condition, type TestOperator } from "../filters/condition.ts";
 import type { Scalar } from "../values/value-kind.ts";
 import { spellingsOf } from "../filters/filter-definition.ts";
@@ -43,7 +43,7 @@ const inHeader = (name: string, schema: Json, required: boolean | undefined): Js
 
 const defaultOf = (standard: unknown): Json => (standard === undefined ? {} : { default: standard });
 
-/** The parameters that the pack names, without rejected ones. */
+/** Describes the parameters that the pack names, except for rejected ones. */
 function describeQuery({ query }: Route): Json[] {
   const accepted = query.parameters.filter(({ definition }) => definition.reject === undefined);
   return accepted.map(({ name, definition }) => {
@@ -58,7 +58,7 @@ function describeQuery({ query }: Route): Json[] {
   });
 }
 
-/** The schema of a value that a field is compared with, and the value for no filter. */
+/** Returns the schema of a value that a field is compared with, including the value that means that there is no filter. */
 function describeFilterValue(
   type: QueryField["type"],
   values: readonly Scalar[] | undefined,
@@ -68,18 +68,18 @@ function describeFilterValue(
   return all === undefined || values || type === "string" ? schema : { anyOf: [schema, { const: all }] };
 }
 
-/** The values of the default filter by a field. */
+/** Returns the values in the default filter of a field. */
 const defaultValues = (condition: Condition | undefined): unknown[] => {
   if (condition?.kind !== "field") return condition?.members.flat().flatMap(defaultValues) ?? [];
   return condition.tests.map(({ value }) => value);
 };
 
-/** How a list can be filtered, sorted and searched: by the gateway, or by the upstream. */
+/** Describes how a list can be filtered, sorted and searched: by the gateway, or by the upstream. */
 function describeAbilities(route: Route, { filterWriter }: Pack) {
   const rows = route.selectFields(NO_CATALOGS);
   const fields = route.filterFields(NO_CATALOGS);
   const isWhole = route.kind === "catalog" || route.kind === "aggregated";
-  /** Date-times and numbers are compared by their order. */
+  /** Whether values are compared by their order: date-times and numbers. */
   const isOrdered = (name: string): boolean => {
     const type = route.resource.queryFields.get(name)?.type ?? "";
     return (isWhole ? rows : fields).get(name)?.dateTime === true || ["number", "integer"].includes(type);
@@ -135,7 +135,7 @@ function describeQueryFilter(filter: QueryFilter, route: Route, pack: Pack): Jso
   return [...ofFields, ...others.map((name) => inQuery(name, TEXT))];
 }
 
-/** The header with the filter of a list. */
+/** Describes the header that contains the filter of a list. */
 function describeHeaderFilter(route: Route, { dialect: { client } }: Pack): Json[] {
   const { header, operators = {} } = client.filters ?? {};
   if (header === undefined) return [];
@@ -153,7 +153,7 @@ function describeHeaderFilter(route: Route, { dialect: { client } }: Pack): Json
   ];
 }
 
-/** The headers that requests may have, and the version. OpenAPI does not list `Accept`. */
+/** Describes the headers of requests, and the version. OpenAPI does not list `Accept`. */
 function describeRequestHeaders({ headers }: Route, { version }: Pack["dialect"]["client"]): Json[] {
   const passed = Object.entries(headers?.definition.request ?? {}).map(([name, rule]) =>
     inHeader(name, { ...TEXT, ...defaultOf(rule.default) }, rule.required),
@@ -162,7 +162,7 @@ function describeRequestHeaders({ headers }: Route, { version }: Pack["dialect"]
   return [...passed, inHeader(version.header, { const: version.value }, version.required)];
 }
 
-/** The parameters with which a client asks for another form of the response. */
+/** Describes the parameters by which a client requests a different form of the response. */
 function describeForms({ name }: Route, { always_ok: ok, callback }: Pack["dialect"]["client"]): Json[] {
   const describe = (parameter: string | undefined, description: string): Json[] =>
     parameter === undefined ? [] : [inQuery(parameter, TEXT, { description })];
@@ -175,7 +175,7 @@ function describeForms({ name }: Route, { always_ok: ok, callback }: Pack["diale
   ];
 }
 
-/** The parameters with which a client asks for a page. */
+/** Describes the parameters by which a client requests a page. */
 function describePageParameters({ style, size }: Pack["paging"]): Json[] {
   if (!style) return [];
   const isCursor = style.kind === "cursor";
@@ -191,7 +191,7 @@ function describePageParameters({ style, size }: Pack["paging"]): Json[] {
   ];
 }
 
-/** Describes the parameters of a route. @param names of its path */
+/** Describes the parameters of a route. @param names the parameters in its path */
 export function describeParameters(route: Route, names: readonly string[], pack: Pack): Json {
   const { client } = pack.dialect;
   const isList = route.response === "list";

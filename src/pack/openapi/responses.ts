@@ -1,4 +1,4 @@
-/** The responses with errors, the schema of their bodies, and the headers of all responses. */
+/** The error responses, the schema of their bodies, and the headers of all responses. */
 import { errorNames, isRequestName, keyNameOf, problemNames } from "../errors/error-places.ts";
 import { isObject } from "../../base/index.ts";
 import { isItemTemplate, nameOf, type Shape } from "../values/shape.ts";
@@ -16,12 +16,12 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   500: "An error of the service.",
 };
 
-/** Values that not every error has. */
+/** Values that only some errors contain. */
 const OPTIONAL_NAMES: ReadonlySet<string> = new Set(["field", "pointer", "code", "name"]);
 
 const isOptional = (name: string): boolean => OPTIONAL_NAMES.has(name) || isRequestName(name);
 
-/** The schema of a value of an error. */
+/** Returns the schema of a value of an error. */
 function describeErrorName(name: string): Json {
   if (name === "status" || name === "retry_after") return { type: "integer" };
   if (name !== "field") return { type: "string" };
@@ -29,14 +29,14 @@ function describeErrorName(name: string): Json {
 }
 
 /**
- * The schema of a shape of errors. An array contains the items of the problems. In an object with a key such as `$field`,
- * problems are members.
+ * Returns the schema of a shape of errors. An array contains the items of the problems. An object with a key such as
+ * `$field` contains problems as members.
  */
 function describeErrorShape(shape: unknown): Json {
   const name = nameOf(shape);
   if (name !== undefined) return describeErrorName(name);
   if (isItemTemplate(shape)) {
-    // A problem without any of the values of an item has none.
+    // If a problem has none of the values of an item, it has no item.
     const names = problemNames(shape[0]);
     const hasEachProblem = names.length === 0 || names.some((each) => !isOptional(each));
     return { type: "array", ...(hasEachProblem && { minItems: 1 }), items: describeErrorShape(shape[0]) };
@@ -54,18 +54,18 @@ function describeErrorShape(shape: unknown): Json {
   };
 }
 
-/** The schema of errors: one of several where there are more shapes. */
+/** Returns the schema of errors: a choice if there are several shapes. */
 export function describeErrors(shapes: readonly Shape[]): Json {
   const schemas = shapes.map(describeErrorShape);
   return schemas.length > 1 ? { anyOf: schemas } : (schemas[0] ?? {});
 }
 
 /**
- * The responses with errors, by status.
+ * Describes the error responses, by status.
  *
- * @param schema of their bodies
- * @param headers of all responses
- * @param also Statuses that not every operation may have.
+ * @param schema the schema of their bodies
+ * @param headers the headers of all responses
+ * @param also statuses that only some operations use
  */
 export function describeErrorResponses(
   { statuses, responseTypes }: Pack,
@@ -91,9 +91,9 @@ export function describeErrorResponses(
   };
 }
 
-/** The parts of the plan that the description has. */
+/** The parts of the plan that the description contains. */
 export interface DescribedPlan {
-  /** When a route ends for everybody, in milliseconds since the epoch; undefined: no date is known. */
+  /** Returns the time when a route ends for all clients, in milliseconds since the epoch; undefined if no date is known. */
   endOf(route: string): number | undefined;
 }
 
@@ -105,7 +105,7 @@ const PLAN_HEADERS: Json = {
   Link: text("Where the end is described, and the call that takes the place of this one (RFC 8288)."),
 };
 
-/** The headers that all responses can have. */
+/** Describes the headers that all responses can contain. */
 export function describeResponseHeaders(
   { dialect: { client, upstream }, rateLimitHeaders }: Pack,
   plan: DescribedPlan | undefined,
@@ -126,6 +126,6 @@ export function describeResponseHeaders(
   };
 }
 
-/** References to headers of the components. */
+/** Returns references to headers of the components. */
 export const referToHeaders = (headers: Json): Json =>
   Object.fromEntries(Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -11,16 +11,16 @@ import { isObject } from "../../base/index.ts";
 
 export type Json = Record<string, unknown>;
 
-/** A reference to the schema of an object. */
+/** Returns a reference to the schema of an object. */
 export const objectRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
-/** A schema, or a choice of several. */
+/** Returns a schema, or a choice of several. */
 export const anyOf = (schemas: readonly Json[]): Json =>
   schemas.length === 1 ? (schemas[0] ?? {}) : { anyOf: schemas };
 
 const orNull = (schema: unknown): Json => ({ anyOf: [schema, { type: "null" }] });
 
-/** The schema of a type of the API surface. */
+/** Returns the schema of a type of the API surface. */
 function describeType({ name, lists, nullable }: FieldType, isObject: (name: string) => boolean): Json {
   const plain = name === "any" ? {} : name === "date-time" ? DATE_TIME : { type: name };
   let schema: Json = isObject(name) ? objectRef(name) : plain;
@@ -28,7 +28,7 @@ function describeType({ name, lists, nullable }: FieldType, isObject: (name: str
   return nullable ? orNull(schema) : schema;
 }
 
-/** The schema of a field by its rule, for packs without an API surface. */
+/** Returns the schema of a field according to its rule, for packs without an API surface. */
 function describeRule(rule: FieldRule): Json {
   if (rule.const !== undefined) return { const: rule.const };
   const name = nestedObject(rule);
@@ -55,7 +55,7 @@ function addAt(target: Json, path: string, schema: Json, isOptional: boolean): v
   addAt((isList ? member["items"] : member) as Json, deeper.join("."), schema, isOptional);
 }
 
-/** The types of the API surface for a field and its members. */
+/** Returns the types of the API surface for a field and its members. */
 function findTypes({ surface, resources }: Pack, resource: Resource, field: string): [string, FieldType][] {
   for (let base: Resource | undefined = resource; base; base = resources.get(base.extends ?? "")) {
     const found = [...(surface?.objects.get(base.name) ?? [])].filter(
@@ -66,11 +66,11 @@ function findTypes({ surface, resources }: Pack, resource: Resource, field: stri
   return [];
 }
 
-/** The name of an OpenAPI extension about the upstream, `x-v4-field` for a dialect named v4. */
+/** Returns the name of an OpenAPI extension about the upstream, such as `x-v4-field` for a dialect named v4. */
 export const extensionName = ({ dialect }: Pack, what: string): string =>
   `x-${dialect.upstream.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}-${what}`;
 
-/** The JSON Schema of an alpha object: its fields with their v4 fields and losses. */
+/** Returns the JSON Schema of an alpha object: its fields with their v4 fields and losses. */
 export function describeObject(resource: Resource, pack: Pack): Json {
   const schema: Json = { type: "object" };
   const isObject = (name: string): boolean => pack.resources.has(name);
@@ -102,13 +102,13 @@ const ifPresent = (name: string, rule: unknown): Json => ({ anyOf: [{ not: requi
 const allOfRules = (schema: Json): Json[] =>
   Array.isArray(schema["allOf"]) ? (schema["allOf"] as Json[]) : [];
 
-/** The schemas of a map of schemas, as plain JSON Schema. */
+/** Converts a map of schemas to plain JSON Schema. */
 const toPlainSchemas = (schemas: Json): Json =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toPlainSchema(schema)]));
 
 /**
- * Converts a schema of the pack to plain JSON Schema. Messages become descriptions. In rules about missing members,
- * null counts as missing: the gateway removes it before validation.
+ * Converts a schema of the pack to plain JSON Schema. Messages become descriptions. Rules about missing members treat
+ * null as missing, because the gateway removes it before validation.
  */
 function toPlainSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toPlainSchema);
@@ -183,7 +183,7 @@ function acceptAliases(schema: Schema, names: ReadonlyMap<string, readonly strin
   };
 }
 
-/** The JSON Schema (2020-12) of a request body, with all names, forms and nulls that the gateway accepts. */
+/** Returns the JSON Schema (2020-12) of a request body, with all names, forms and nulls that the gateway accepts. */
 export function describeBody({ schema, members, isList }: BodyRules, reference: string): Json {
   const aliases = new Map(
     members.map(

@@ -1,4 +1,4 @@
-/** The key `search` of a route: which values of the upstream's query its body may have. */
+/** The key `search` of a route: the values of the upstream's query that its body may contain. */
 import type { ValueType } from "../paths/query.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
@@ -12,7 +12,7 @@ import type { RouteSource } from "../routes/route-source.ts";
 import { compileSearch, type SearchParameters } from "./search.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 
-/** The types of the values of a table, if none of them is a text. Undefined without a table. */
+/** Returns the types of the values of a table, if none of them is a text. Undefined if there is no table. */
 function tableTypes(kind: ValueKind | undefined): readonly ValueType[] | undefined {
   const values = [...(kind?.v4ValuesByAlpha.values() ?? [])].flat();
   if (values.length === 0) return undefined;
@@ -20,7 +20,7 @@ function tableTypes(kind: ValueKind | undefined): readonly ValueType[] | undefin
   return types.has("string") ? [] : (["number", "boolean"] as const).filter((type) => types.has(type));
 }
 
-/** The types of the values that the upstream's parameters have: of pages, of their schemas, of fields and of tables. */
+/** Returns the types of the values of the upstream's parameters: of pages, schemas, fields and tables. */
 function parameterTypes(
   resource: Resource,
   parameters: readonly Parameter[],
@@ -45,7 +45,7 @@ interface SearchContext {
   readonly values: ReadonlyMap<string, ValueKind>;
 }
 
-/** Compiles the body of a list that the upstream reads by a `POST`; undefined for all other routes. */
+/** Compiles the body of a list that the upstream reads with a `POST`; undefined for all other routes. */
 export function compileListSearch(
   definition: RouteDefinition,
   resource: Resource,

@@ -1,4 +1,4 @@
-/** The schema of query parameters, of a dialect and of a route. */
+/** The schema of query parameters, for a dialect and for a route. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 
@@ -55,7 +55,7 @@ const parameters = about(z.record(name, parameter).default({}), "Parameters by t
 });
 const unknown = z.enum(["ignore", "reject"]);
 
-/** The rules of all routes for the client's query. */
+/** The rules for the client's query on all routes. */
 export const clientQuery = z.strictObject({
   parameters,
   unknown: about(
@@ -65,7 +65,7 @@ export const clientQuery = z.strictObject({
   ),
 });
 
-/** The rules of one route for the client's query. */
+/** The rules for the client's query on one route. */
 export const routeQuery = z.strictObject({
   parameters,
   unknown: about(unknown.optional(), "The same key of `client.query`, for this route.", "reject"),
@@ -73,6 +73,6 @@ export const routeQuery = z.strictObject({
 
 export type ParameterDefinition = z.infer<typeof parameter>;
 
-/** The names of the upstream's parameters that one of the client becomes. */
+/** Returns the names of the upstream's parameters that replace a client's parameter. */
 export const upstreamNamesOf = ({ upstream = {} }: Pick<ParameterDefinition, "upstream">): string[] =>
   typeof upstream === "string" ? [upstream] : Object.keys(upstream);

@@ -6,29 +6,29 @@ import { isText } from "../paths/router.ts";
 import type { JsonObject, Scope } from "../translation-context.ts";
 import { UnknownValue } from "../values/value-kind.ts";
 
-/** One value that the upstream gets of a parameter: in its query, or in its path. */
+/** One value that is sent to the upstream for a parameter: in its query, or in its path. */
 export interface ParameterTarget {
   /** The client's name of the parameter. */
   readonly field: string;
   readonly upstream: string | undefined;
   readonly path: string | undefined;
-  /** How the upstream reads several values; undefined if there is one. */
+  /** How the upstream separates several values; undefined if there is only one. */
   readonly separation: "repeat" | "comma" | undefined;
-  /** Whether a value that is no list is the text of all values, so that it may have commas. */
+  /** Whether a value that is not a list is the text of all values, so that it may contain commas. */
   readonly isWhole: boolean;
   /** Returns the upstream's value; undefined if nothing is sent. @throws {ExpressionError} */
   readonly write: (value: unknown, all: JsonObject, scope: Scope) => MaybePromise<unknown>;
-  /** Whether it reads the scope. */
+  /** Whether the translation reads the scope. */
   readonly readsScope: boolean;
 }
 
-/** A value of a query: text, or a number or a boolean as text. */
+/** Whether a value can be printed in a query: a text, a number or a boolean. */
 const isPrintable = (value: unknown): value is string | number | boolean =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
 const INVALID = Symbol("invalid");
 
-/** The text of a parameter in the upstream's query; empty if it is not sent. */
+/** Returns the text of a parameter in the upstream's query; empty if it is not sent. */
 function print(
   { field, upstream, separation, isWhole }: ParameterTarget,
   value: unknown,
@@ -39,7 +39,7 @@ function print(
   const texts = all.map(String);
   if (separation !== "comma" || (isWhole && !Array.isArray(value)))
     return texts.map((text) => formatParameter(upstream, text)).join("&");
-  // The upstream would read two values.
+  // The upstream would read the text as two values.
   if (texts.some((text) => text.includes(",")))
     return new Error(`a value of "${shortName(field)}" has a comma, at which the upstream separates values`);
   return texts.length === 0 ? "" : formatParameter(upstream, texts.join(","));
@@ -48,7 +48,7 @@ function print(
 /** The translation of a query. */
 export type PlacedValues = ReturnType<typeof placeValues>;
 
-/** Puts the upstream's values into its path and its query. @throws {ValidationError} for values that fit neither */
+/** Puts the upstream's values into its path and its query. @throws {ValidationError} for values that neither can contain */
 export function placeValues(targets: readonly ParameterTarget[], values: readonly unknown[]) {
   const path: Record<string, string> = {};
   const texts: string[] = [];

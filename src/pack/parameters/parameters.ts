@@ -23,9 +23,9 @@ export interface ParameterContext {
 export interface Parameter {
   readonly name: string;
   readonly definition: ParameterDefinition;
-  /** Reads the values of a request. Empty if the client has not sent the parameter. @throws {HttpError} 400 */
+  /** Reads the values of a request. Empty if the client did not send the parameter. @throws {HttpError} 400 */
   readonly read: (texts: readonly string[] | undefined) => unknown;
-  /** The upstream's values: one, except if `upstream` has several names. Empty if it gets nothing. */
+  /** The upstream's values: one, except if `upstream` contains several names. Empty if nothing is sent to the upstream. */
   readonly targets: readonly ParameterTarget[];
 }
 
@@ -38,7 +38,7 @@ const TYPES: readonly unknown[] = ["string", "integer", "number", "boolean"] sat
 export const typesOf = ({ type }: Schema): ValueType[] =>
   [type].flat().filter((name): name is ValueType => TYPES.includes(name));
 
-/** Converts a text to the first matching type. Other texts stay, and the schema rejects them. */
+/** Converts a text to the first matching type. Other texts stay unchanged, and the schema rejects them. */
 export function convertText(text: string, types: readonly ValueType[]): unknown {
   for (const type of types) {
     const value = parseScalar(text, type);
@@ -111,7 +111,7 @@ export function compileParameter(
   };
 }
 
-/** Compiles the values that the upstream gets of one parameter. */
+/** Compiles the values that are sent to the upstream for one parameter. */
 function compileTargets(
   field: string,
   definition: ParameterDefinition,
@@ -137,7 +137,7 @@ function compileTargets(
       upstream: name,
       path,
       separation,
-      // The client's values have no comma: a comma is the expression's.
+      // The client's values contain no comma, so any comma comes from the expression.
       isWhole: multiple === "comma" && expression !== undefined && !convert,
       readsScope: SCOPE_VARIABLES.some((variable) => expression?.variables.has(variable)),
       write(value, all, scope) {
@@ -162,9 +162,9 @@ function compileTargets(
 
 /** The translation of a query. */
 export interface TranslatedQuery extends PlacedValues {
-  /** Names of parameters that the pack does not name, the first ones. */
+  /** The first names of parameters that the pack does not define. */
   readonly ignored: readonly string[];
-  /** The query as expressions read it: see {@link QueryRules.withDefaults}. */
+  /** The query for expressions: see {@link QueryRules.withDefaults}. */
   readonly query: Query;
 }
 
@@ -172,20 +172,20 @@ const NO_VALUES = {};
 const NO_SCOPE: Scope = { calls: {} };
 const NOTHING: TranslatedQuery = { upstream: "", path: NO_VALUES, ignored: [], query: new Map() };
 
-/** Maximum number of problems and of names in a record. */
+/** Maximum number of problems, and of names in a record. */
 const MAX_NAMED = 20;
 
-/** The other rules of a route for a query. */
+/** Further rules of a route for a query. */
 interface QueryOptions {
-  /** Whether a parameter that the pack does not name is a 400. */
+  /** Whether a parameter that the pack does not define causes a 400. */
   readonly rejectsUnknown: boolean;
-  /** Whether the route makes an upstream call. If not, parameters are checked and have no effect. */
+  /** Whether the route makes an upstream call. If not, parameters are checked but have no effect. */
   readonly hasCall: boolean;
-  /** Whether pages or filters use a parameter, or ignore it. Undefined for other parameters. */
+  /** Returns whether pages or filters use a parameter, or ignore it. Undefined for all other parameters. */
   readonly useOf: (name: string) => ParameterUse | undefined;
 }
 
-/** A parameter with its default, as a client would send it. */
+/** Returns the default of a parameter, in the form that a client would send. */
 function defaultTexts({ name, definition: { default: value, multiple } }: Parameter): [string, string[]][] {
   if (value === undefined) return [];
   const texts = [value].flat().map(String);
@@ -198,7 +198,7 @@ export class QueryRules {
   readonly rejectsUnknown: boolean;
   readonly #options: QueryOptions;
   readonly #names: ReadonlySet<string>;
-  /** Whether a request without a query has nothing to check or to send. */
+  /** Whether there is nothing to check or to send for a request without a query. */
   readonly #needsNone: boolean;
   readonly #defaults: Query;
 
@@ -212,7 +212,7 @@ export class QueryRules {
       this.#defaults.size === 0 && parameters.every(({ definition }) => definition.required === undefined);
   }
 
-  /** The query as expressions read it: with the defaults of parameters that it does not have. */
+  /** Adds the defaults of missing parameters to a query, for expressions. */
   withDefaults(query: Query): Query {
     return this.#defaults.size === 0 ? query : new Map([...this.#defaults, ...query]);
   }
@@ -225,8 +225,8 @@ export class QueryRules {
   /**
    * Translates a query.
    *
-   * @param scopeOf Returns the variables of expressions, for the query with its defaults. Only called if an
-   * expression needs it.
+   * @param scopeOf Returns the variables of expressions, for the query with its defaults. Only called if an expression
+   *   needs them.
    * @throws {HttpError} 400 with all problems
    */
   translate(query: Query, scopeOf: (query: Query) => MaybePromise<Scope>): MaybePromise<TranslatedQuery> {
@@ -254,7 +254,7 @@ export class QueryRules {
     );
   }
 
-  /** The first parameters that have no effect. */
+  /** Returns the first parameters that have no effect. */
   #findUnused(query: Query): { unknown: string[]; ignored: string[] } {
     const unknown: string[] = [];
     const ignored: string[] = [];
@@ -262,7 +262,7 @@ export class QueryRules {
       if (unknown.length + ignored.length === MAX_NAMED) break;
       if (this.reads(name)) continue;
       if (this.rejectsUnknown && this.#options.useOf(name) === undefined) unknown.push(shortName(name));
-      // Whole: the record removes secrets from a name before it is cut.
+      // The name is not shortened: the record removes secrets from it first.
       else ignored.push(name);
     }
     return { unknown, ignored };

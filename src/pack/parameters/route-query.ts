@@ -1,4 +1,4 @@
-/** The query parameters of each route: the dialect's, and its own. */
+/** The query parameters of each route: those of the dialect, and its own. */
 import { formParameters } from "../headers/asked-forms.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
@@ -13,10 +13,10 @@ import type { Resource } from "../routes/resource.ts";
 import type { RouteSource } from "../routes/route-source.ts";
 import type { KeyParameter } from "../keys/key.ts";
 
-/** The query parameters that all routes of a pack have. */
+/** The query parameters of all routes of a pack. */
 export type DialectQuery = ReturnType<typeof compileDialectQuery>;
 
-/** Reports a parameter that asks for a page. */
+/** Reports a parameter that is also used to request a page. */
 function reportPageParameter(
   name: string,
   definition: ParameterDefinition,
@@ -29,14 +29,14 @@ function reportPageParameter(
       location.report(`"${upstream}" asks the upstream for a page: see "pagination"`);
 }
 
-/** The definitions that parameters refer to, and the places that already use parameters. */
+/** The definitions that parameters refer to, and the code that already uses parameters. */
 interface Reserved {
   readonly paging: Paging;
   readonly credentials: Readonly<Record<"client" | "upstream", CredentialsFormat | undefined>>;
   readonly context: ParameterContext;
 }
 
-/** Compiles parameters. Reports parameters that other code reads or sends. */
+/** Compiles parameters. Reports parameters that other code already reads or sends. */
 const compileParameters = (
   definitions: Readonly<Record<string, ParameterDefinition>>,
   { context, paging, credentials: { client, upstream } }: Reserved,
@@ -52,7 +52,7 @@ const compileParameters = (
     return compileParameter(name, definition, context, at);
   });
 
-/** Reports parameters that the upstream would get twice. @param path The upstream path, which may have a query. */
+/** Reports parameters that would be sent to the upstream twice. @param path The upstream path, which may contain a query. */
 function reportDuplicateParameters(
   parameters: readonly Parameter[],
   path: string,
@@ -69,7 +69,7 @@ function reportDuplicateParameters(
   }
 }
 
-/** Compiles the parameters that all routes have. */
+/** Compiles the parameters of all routes. */
 export function compileDialectQuery(
   { definition, location }: LocatedFile<DialectDefinition>,
   context: ParameterContext,
@@ -83,7 +83,7 @@ export function compileDialectQuery(
   return { ...reserved, unknown, parameters: compileParameters(parameters, reserved, at) };
 }
 
-/** The parameters of all routes that apply to a route. Parameters for paths of other routes have no effect. */
+/** Returns the common parameters that apply to a route. Parameters for paths of other routes have no effect. */
 const commonParameters = (
   definition: RouteDefinition,
   { parameters, context }: Pick<DialectQuery, "parameters" | "context">,
@@ -99,7 +99,7 @@ const commonParameters = (
         : compileParameter(name, { ignore: true }, context, location);
     });
 
-/** The names in braces that parameters of a query have the values of. */
+/** Returns the names in braces that get their values from query parameters. */
 export const queryPathNames = (
   { query }: RouteDefinition,
   { parameters }: Pick<DialectQuery, "parameters">,
@@ -113,10 +113,10 @@ export const queryPathNames = (
 };
 
 /**
- * Compiles the use of the client's query on a route, including its filter.
+ * Compiles how a route uses the client's query, including its filter.
  *
  * @param keyParameters The parameters that keys of the route read.
- * @param options with the pages of the route's list
+ * @param options include the pages of the route's list
  */
 export function compileRouteQuery(
   definition: RouteDefinition,
@@ -168,9 +168,9 @@ export function compileRouteQuery(
     useOf: (name) => (ownNames.has(name) ? "used" : queryFilter?.use(name)),
   });
   return {
-    /** The use of the client's query, apart from pages and filters. */
+    /** Rules for the client's query, except pages and filters. */
     query: rules,
-    /** Parses the filter of a list from the query; undefined if clients filter by a header. */
+    /** Parses the filter of a list from the query; undefined if clients send filters in a header. */
     queryFilter,
   };
 }

@@ -1,14 +1,14 @@
-/** Lists that the upstream reads by a POST: parameters of its query, and its filter, become members of a JSON body. */
+/** Lists that the upstream reads with a POST: parameters of its query, and its filter, become members of a JSON body. */
 import { isObject, parseJson, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { formatParameter, parseQuery, type ValueType } from "../paths/query.ts";
 import type { JsonObject } from "../translation-context.ts";
 import { convertText } from "./parameters.ts";
 
-/** The request of a page of a list. */
+/** The request for a page of a list. */
 export interface ListRequest {
-  /** With query. */
+  /** The path with its query. */
   readonly path: string;
-  /** Value of the filter header, which is JSON. */
+  /** The value of the filter header, which is JSON. */
   readonly filter: string | undefined;
 }
 
@@ -29,13 +29,13 @@ function parametersOf(shape: unknown): string[] {
 
 /** The values of a request by their names. */
 interface SearchValues {
-  /** As members have them: one value, or a list. */
+  /** The values for members: one value, or a list. */
   readonly members: ReadonlyMap<string, unknown>;
-  /** As lists have them: each value. */
+  /** The values for lists: each value separately. */
   readonly items: ReadonlyMap<string, readonly unknown[]>;
 }
 
-/** Fills an item of an array. A name is replaced by all its values. An item is left out if its names have no value. */
+/** Fills an item of an array. A name is replaced by all its values. An item is omitted if its names have no value. */
 function fillItem(item: unknown, values: SearchValues): readonly unknown[] {
   const name = parameterOf(item);
   if (name !== undefined) return values.items.get(name) ?? [values.members.get(name) ?? []].flat();
@@ -43,7 +43,7 @@ function fillItem(item: unknown, values: SearchValues): readonly unknown[] {
   return names.length > 0 && !names.some((each) => values.members.has(each)) ? [] : [fill(item, values)];
 }
 
-/** Fills a shape. Members without a value are left out, and so are objects and arrays with nothing in them. */
+/** Fills a shape. Members without a value are omitted, and so are empty objects and arrays. */
 function fill(shape: unknown, values: SearchValues): unknown {
   const name = parameterOf(shape);
   if (name !== undefined) return values.members.get(name);
@@ -61,17 +61,17 @@ const FILTER = "filter";
 
 /** The known facts about the parameters of the upstream's query. */
 export interface SearchParameters {
-  /** All that a request may have, and `filter` if the upstream's filter is JSON. */
+  /** All names that a request may contain, and `filter` if the upstream's filter is JSON. */
   readonly names: readonly string[];
-  /** The types of their values, where these are not texts. */
+  /** The types of their values, if these are not texts. */
   readonly types: ReadonlyMap<string, readonly ValueType[]>;
-  /** Parameters that may have several values, and are lists with one value too; each with the separator of values in one text. */
+  /** Parameters that may have several values and are always lists; each with the separator of values in one text. */
   readonly lists: ReadonlyMap<string, "repeat" | "comma">;
-  /** Names of filters whose text may contain several values, separated by commas. In brackets they become a list. */
+  /** Names of filters whose text may contain several values, separated by commas. In brackets, they become a list. */
   readonly separated: ReadonlySet<string>;
 }
 
-/** Reports names of a shape that no request has a value for, and names in keys, which would be sent unchanged. */
+/** Reports names of a shape for which no request has a value, and names in keys, which would be sent unchanged. */
 function reportUnknownNames(shape: unknown, known: readonly string[], location: SourceLocation): void {
   const name = parameterOf(shape);
   if (name !== undefined && !known.includes(name))

@@ -1,4 +1,4 @@
-/** The schema of path parameters, of a pack and of a resource, and of the slashes of paths. */
+/** The schema of path parameters, for a pack and for a resource, and of the slashes of paths. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 
@@ -23,7 +23,7 @@ export const pathParameters = z.record(name, z.union([pathParameterType, pathPar
 
 export type PathParameterDefinitions = z.infer<typeof pathParameters>;
 
-/** Which slashes of a path count. */
+/** The schema of the slashes of a path that are significant. */
 export const slashes = z.strictObject({
   trailing: about(
     z.enum(["any", "exact"]).optional(),

@@ -11,14 +11,14 @@ import type { ValueKind } from "../values/value-kind.ts";
 /** A compiled path parameter. */
 export interface PathParameterRule {
   readonly type: ParameterType;
-  /** Undefined if the value is the same on both sides. */
+  /** The value kind. Undefined if the value is the same on both sides. */
   readonly kind: ValueKind | undefined;
 }
 
 /** Path parameters by name. */
 export type PathParameterRules = Readonly<Record<string, PathParameterRule>>;
 
-/** Compiles how a path parameter becomes a value: a number if its type is `integer`, and otherwise the text that it is. */
+/** Compiles how a path parameter becomes a value: a number if its type is `integer`, otherwise the unchanged text. */
 export const compilePathValue = (
   type: ParameterType | undefined,
 ): (<T extends string | number | boolean>(value: T) => T | string | number | boolean) =>

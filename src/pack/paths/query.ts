@@ -1,4 +1,4 @@
-/** The query of a request: its parameters, and text for the query of another request. */
+/** The query of a request: its parameters, and the text for the query of a different request. */
 import { cutText, parseJson } from "../../base/index.ts";
 import { HttpError } from "../errors/http-error.ts";
 
@@ -11,8 +11,8 @@ export const MAX_PARAMETERS = 1000;
 const NO_PARAMETERS: Query = new Map();
 
 /**
- * Reads the parameters of a query without its question mark. `URLSearchParams` takes a question mark at the start of a
- * text away, but here it is a part of the first name.
+ * Reads the parameters of a query without its question mark. `URLSearchParams` removes a question mark at the start of
+ * a text, but here it is a part of the first name.
  */
 export const readParameters = (text: string): URLSearchParams => new URLSearchParams(`&${text}`);
 
@@ -36,10 +36,10 @@ export function parseQuery(text: string): Query {
   return query;
 }
 
-/** Longer names are cut, so that an error or a record does not repeat a whole query. */
+/** Maximum length of a name in an error or a record. Longer names are cut, so that they do not repeat a whole query. */
 const MAX_NAME_LENGTH = 60;
 
-/** The name of a client's parameter for an error or a record. */
+/** Shortens the name of a client's parameter for an error or a record. */
 export const shortName = (name: string): string => cutText(name, MAX_NAME_LENGTH + 1);
 
 /**
@@ -56,11 +56,11 @@ export const formatParameter = (name: string, value: string): string =>
 /** The types that the text of a parameter can have. */
 export type ValueType = "string" | "integer" | "number" | "boolean";
 
-/** A number in JSON (RFC 8259, section 6), or an integer. The digits that a number may have are bounded. */
+/** Matches a number in JSON (RFC 8259, section 6), or an integer. The number of digits is limited. */
 const NUMBER = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?(?:[eE][+-]?\d{1,3})?$/;
 const INTEGER = /^-?(?:0|[1-9]\d{0,15})$/;
 
-/** Returns the value of a text as a type; undefined if it has another one, or is a number that would be rounded. */
+/** Converts a text to a value of a type; undefined if it has a different type, or is a number that would be rounded. */
 export function parseScalar(text: string, type: ValueType): string | number | boolean | undefined {
   if (type === "string") return text;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : undefined;

@@ -10,7 +10,7 @@ interface PathParameter {
   readonly type: ParameterType;
 }
 
-/** A segment with literal texts, `report-:id.json`: the texts around its parameters, one more than parameters. */
+/** A segment that contains literal texts, `report-:id.json`: the texts around its parameters (one more than parameters). */
 interface MixedSegment {
   readonly literals: readonly string[];
   readonly parameters: readonly PathParameter[];
@@ -41,13 +41,13 @@ export function parseSegment(text: string, typeOf: (parameter: string) => Parame
     : { literals, parameters };
 }
 
-/** The parameters of a segment. */
+/** Returns the parameters of a segment. */
 export function parametersIn(segment: Segment): readonly PathParameter[] {
   if (typeof segment === "string") return [];
   return "parameters" in segment ? segment.parameters : [segment];
 }
 
-/** The names of the path parameters of a client's operation, `GET /books/:id`. */
+/** Returns the names of the path parameters of a client's operation, `GET /books/:id`. */
 export const namesInPath = (client: string): string[] =>
   client
     .replace(/^\S+ /, "")
@@ -55,7 +55,7 @@ export const namesInPath = (client: string): string[] =>
     .flatMap((segment) => parametersIn(parseSegment(segment, () => "text")))
     .map(({ parameter }) => parameter);
 
-/** The names of the path parameters of several operations, in the order of their first. */
+/** Returns the names of the path parameters of several operations, in the order of their first occurrence. */
 export const namesInPaths = (operations: readonly { readonly client: string }[]): string[] => [
   ...new Set(operations.flatMap(({ client }) => namesInPath(client))),
 ];
@@ -63,24 +63,24 @@ export const namesInPaths = (operations: readonly { readonly client: string }[])
 /** Values of path parameters by name, decoded and checked. */
 export type Parameters = Readonly<Record<string, string>>;
 
-/** Ids have digits only, without sign or leading zero. No id is longer. */
+/** Matches an id: digits without sign or leading zero. No id is longer. */
 const INTEGER = /^(?:0|[1-9]\d{0,15})$/;
 
 const CONTROL = /\p{Cc}/u;
 
-/** How many times servers on the way may decode a path again. */
+/** Number of times that intermediate servers may decode a path again. */
 const MAX_DECODINGS = 3;
 
-/** A character in more bytes of UTF-8 than it needs, which old decoders accept: `%c0%ae` is a dot. */
+/** Matches a character with more bytes of UTF-8 than it needs, which old decoders accept: `%c0%ae` is a dot. */
 const OVERLONG = /[\xc0\xc1][\0-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]|\xf0[\x80-\x8f][\x80-\xbf]{2}/g;
 
-/** The ASCII character of an overlong form: its last seven bits. */
+/** Returns the ASCII character of an overlong form: its last seven bits. */
 function overlongCharacter(bytes: string): string {
   const [high, low] = [bytes.charCodeAt(bytes.length - 2), bytes.charCodeAt(bytes.length - 1)];
   return String.fromCharCode(((high & 1) << 6) | (low & 0x3f));
 }
 
-/** Decodes escapes once, as the most lenient server does: bytes as characters, and `%u002e`. */
+/** Decodes escapes once, like the most lenient server: bytes as characters, and `%u002e`. */
 const decodeLeniently = (text: string): string =>
   text
     .replaceAll(/%(?:u00)?([\da-f]{2})/gi, (_, digits: string) =>
@@ -88,12 +88,12 @@ const decodeLeniently = (text: string): string =>
     )
     .replaceAll(OVERLONG, overlongCharacter);
 
-/** A segment of dots. Some servers cut it at `;`, `?`, `#` or U+0000, or remove white space around it. */
+/** Whether a segment consists of dots. Some servers cut it at `;`, `?`, `#` or U+0000, or remove white space around it. */
 const isDots = (segment: string): boolean => /^\s*\.{1,2}\s*(?:[;?#\0]|$)/.test(segment);
 
 /**
- * Whether a path or a value has a dot segment for some server on the way, so that it would lead to another path: one may
- * decode it several times, or take backslashes for slashes.
+ * Whether a path or a value contains a dot segment for some intermediate server, so that it would lead to a different
+ * path. Such a server may decode it several times, or treat backslashes as slashes.
  */
 export function hasDotSegment(path: string): boolean {
   let text = path;
@@ -105,7 +105,7 @@ export function hasDotSegment(path: string): boolean {
   return false;
 }
 
-/** Whether a decoded value can be encoded and used in a path without leading to another path. */
+/** Whether a decoded value can be encoded and used in a path without leading to a different path. */
 export const isText = (value: string): boolean =>
   value.isWellFormed() &&
   !CONTROL.test(value) &&
@@ -121,7 +121,7 @@ export function parseParameter(type: ParameterType, value: string): string | und
   return type === "ip" || type === family ? address : undefined;
 }
 
-/** Splits a path into decoded segments, without empty ones. Returns undefined if it has an invalid escape. */
+/** Splits a path into decoded segments, and drops empty segments. Returns undefined if it contains an invalid escape. */
 export function splitPath(path: string): string[] | undefined {
   const segments = path.split("/").filter((segment) => segment !== "");
   if (!path.includes("%")) return segments;
@@ -140,7 +140,7 @@ interface Match<T> {
 /** Finds routes by method and path. */
 export type Router<T> = ReturnType<typeof createRouter<T>>;
 
-/** Creates an empty router. A literal segment wins over a parameter; the order of the routes does not matter. */
+/** Creates an empty router. A literal segment takes precedence over a parameter; the order of the routes does not matter. */
 export function createRouter<T>() {
   type Entry = { readonly route: T; readonly parameters: readonly PathParameter[] };
   const tree = createPathTree<Entry, Match<T>>(({ route, parameters }, values) => {
@@ -161,7 +161,7 @@ export function createRouter<T>() {
       );
       return tree.add(method, path, { route, parameters });
     },
-    /** Finds the route of a request. @param segments Decoded, as {@link splitPath} returns them. */
+    /** Finds the route of a request. @param segments decoded segments, as {@link splitPath} returns them */
     match: tree.match,
   };
 }

@@ -2,31 +2,31 @@ import type { FieldRule } from "../fields/field-definition.ts";
 import { type Diagnostic, type Message, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { PLAIN_TYPES, readType, type FieldType, type SurfaceDefinition } from "./surface-definition.ts";
 
-/** Everything that the old API has, whether or not the pack maps it. */
+/** Everything that the old API contains, whether or not the pack maps it. */
 export type ApiSurface = ReturnType<typeof compileApiSurface>;
 
-/** Whether a rule covers a field. `user.keys` covers `user.keys[].id`, and a rule for a part of it covers it too. */
+/** Whether a rule covers a field. `user.keys` covers `user.keys[].id`, and a rule for a part of a field covers the field. */
 const covers = (field: string, wanted: string): boolean =>
   field === wanted ||
   [".", "["].some((joint) => wanted.startsWith(field + joint) || field.startsWith(wanted + joint));
 
-/** Returns a route without the names of its parameters, which don't matter. */
+/** Returns a route without the names of its parameters, which are irrelevant. */
 const shapeOf = (route: string): string => route.replaceAll(/\{\w+\}|(?<=\/):\w+/g, ":");
 
 /** A part of a surface: a route, an object or a field. */
 interface SurfacePart {
-  /** The name in `open`. */
+  /** The name in the list `open`. */
   readonly name: string;
   readonly path: readonly (string | number)[];
   readonly isMapped: boolean;
-  /** How many routes and fields it counts as. */
+  /** Number of routes and fields that the part counts as. */
   readonly routes: number;
   readonly fields: number;
-  /** The problem if the pack does not map it. Undefined for fields of an object that is not mapped. */
+  /** The problem if the pack does not map the part. Undefined for fields of an object that is not mapped. */
   readonly problem: Message | undefined;
 }
 
-/** All parts of a surface in the order of its file. */
+/** Returns all parts of a surface in the order of its file. */
 function* partsOf(
   { objects, routes }: SurfaceDefinition,
   { resources, routes: servedRoutes }: CoverageInput,
@@ -69,12 +69,12 @@ function* partsOf(
     };
 }
 
-/** The points of `open` that the pack does not map. One that names nothing of the surface stays until it is deleted. */
+/** The points of `open` that the pack does not map. A point that names no part of the surface stays until it is deleted. */
 function findOpenPoints(definition: SurfaceDefinition, served: CoverageInput) {
   const parts = new Map([...partsOf(definition, served)].map((part) => [part.name, part]));
   return Object.entries(definition.open).flatMap(([name, usage]) => {
     const { isMapped = false, routes = 0, fields = 0 } = parts.get(name) ?? {};
-    // How much it is used, and how many routes and fields of the surface it is about.
+    // Includes the usage, and the number of affected routes and fields.
     return isMapped ? [] : [{ name, usage, routes, fields }];
   });
 }
@@ -103,7 +103,7 @@ export function compileApiSurface(
     ]),
   );
   return {
-    /** Types of all fields of an object, by its name. */
+    /** The types of all fields of an object, by the object's name. */
     objects: objects as ReadonlyMap<string, ReadonlyMap<string, FieldType>>,
     routes: definition.routes,
     /** The open points: unknown to the author and not mapped by the pack, in the order of the file. */
@@ -119,18 +119,18 @@ export interface CoverageInput {
 
 /** The parts of the surface that a pack does not map, and its parts without a use. */
 export interface CoverageGaps {
-  /** Unmapped objects and fields. */
+  /** Objects and fields that the pack does not map. */
   readonly unmappedFields: readonly Diagnostic[];
   /** Routes that the pack does not serve. */
   readonly unmappedRoutes: readonly Diagnostic[];
-  /** Definitions of the pack that nothing uses. */
+  /** Definitions of the pack that are not used. */
   readonly unused: readonly Diagnostic[];
 }
 
 /**
  * Finds the parts of a surface that a pack does not map.
  *
- * @param locate Returns a location in the file of the surface that adds diagnostics to the given list.
+ * @param locate Returns a location in the surface's file. It adds diagnostics to the given list.
  */
 export function findCoverageGaps(
   definition: SurfaceDefinition,

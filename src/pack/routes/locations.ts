@@ -1,22 +1,22 @@
-/** Addresses of the upstream in responses, as the client's paths. */
+/** Translates addresses of the upstream in responses to the client's paths. */
 import { fromJsonText } from "../../base/index.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 import { isText } from "../paths/router.ts";
 import type { Route } from "./route.ts";
 
 /**
- * Returns the client's path of an address. Undefined if no route reads the object there.
+ * Returns the client's path for an address. Undefined if no route reads the object there.
  *
  * @param address A `Location`: a URL of any host, a path, or a path relative to that of the request.
  * @param path Path of the upstream request, after `basePath`.
- * @param basePath Path of the upstream's base URL, which addresses may begin with; empty without one.
+ * @param basePath Path of the upstream's base URL, which addresses may start with; empty if there is none.
  */
 export type TranslateLocation = (address: string, path: string, basePath?: string) => string | undefined;
 
-/** Longer addresses are not translated. In characters. */
+/** Maximum length of an address in characters. Longer addresses are not translated. */
 const LONGEST_ADDRESS = 2048;
 
-/** The path of an address; undefined if it is not one. */
+/** Returns the path of an address; undefined if the text is not an address. */
 function pathOf(address: string, path: string): string | undefined {
   const base = `http://upstream.invalid${path}`;
   return address.length <= LONGEST_ADDRESS && URL.canParse(address, base)
@@ -32,7 +32,7 @@ const decoded = (text: string): string | undefined => {
   }
 };
 
-/** A parameter in a path of the client: `:id`, or `{id}`. */
+/** Matches a parameter in a path of the client: `:id`, or `{id}`. */
 const PARAMETER = /:(\w+)|\{(\w+)\}/g;
 
 /** Translates an upstream value to the client's. Undefined if it has no translation. */
@@ -46,12 +46,12 @@ function translateValue({ read }: ReturnType<ValueKind["reader"]>, value: unknow
   }
 }
 
-/** Translates a value of an address. A field may have it as a number, and the value kind may read numbers alone. */
+/** Translates a value of an address. A field may contain it as a number, and the value kind may only accept numbers. */
 const translateText = (reader: ReturnType<ValueKind["reader"]>, value: unknown): string | undefined =>
   translateValue(reader, value) ??
   (String(Number(value)) === value ? translateValue(reader, Number(value)) : undefined);
 
-/** A route that reads an object, backwards: from an upstream path to a client path. */
+/** Compiles a route that reads an object in reverse: from an upstream path to a client path. */
 function compileInverse(
   { name, source, pathParameters }: Route,
   clientPrefix: string,
@@ -65,10 +65,11 @@ function compileInverse(
   if (!needed.every((parameter) => names.includes(parameter))) return undefined;
   const kinds = needed.map((parameter) => pathParameters[parameter]?.kind);
   const readers = kinds.map((kind) => kind?.reader({}));
-  // A header waits for no expression that may be asynchronous.
+  // Headers are written synchronously, so an expression that may be asynchronous can't be used.
   if (readers.some((reader) => reader?.mayBeAsync)) return undefined;
   const fixed = (upstreamPrefix + template).split(/\{[\w.]+\}/).map((part) => RegExp.escape(part));
-  // Behind a proxy an upstream may have any path before its prefix. Without a prefix the end of that path would be unknown.
+  // Behind a proxy, an upstream may have any path before its prefix. If the prefix is empty, the end of that path would
+  // be unknown.
   const start = upstreamPrefix === "" ? "^" : "";
   const pattern = new RegExp(`${start}${fixed.join("([^/]+)")}/?$`);
   return {
@@ -88,7 +89,7 @@ function compileInverse(
   };
 }
 
-/** Creates the translator of addresses. A route with fewer parameters wins: `/items/new` is not an id. */
+/** Creates the translator of addresses. A route with fewer parameters takes precedence: `/items/new` is not an id. */
 export function createLocationTranslator(
   routes: readonly Route[],
   clientPrefix: string,

@@ -18,10 +18,10 @@ import type { RouteDefinition } from "./route-definition.ts";
 /** One kind of alpha object, with the four translations of its fields (see `fields/field-context.ts`). */
 export type Resource = Readonly<StepsResult<typeof compileResource>>;
 
-/** A variable of one request. */
+/** Matches a variable of one request. */
 const OF_REQUEST = new RegExp(String.raw`\$(?:${SCOPE_VARIABLES.join("|")})\b`);
 
-/** Reports expressions of a catalog that read a request: its objects are translated once for all requests. */
+/** Reports expressions of a catalog that read a request: catalog objects are translated once for all requests. */
 function reportRequestInCatalog(
   name: string,
   { read, loss_when: condition }: FieldRule,
@@ -37,7 +37,7 @@ function reportRequestInCatalog(
         .report("a catalog has no request: its objects are translated once for all requests");
 }
 
-/** The object's name in the upstream's wrappers. */
+/** Returns the object's name in the upstream's wrappers. */
 const upstreamNameOf = ({ object, upstream_object: name = object }: ResourceDefinition): string => name;
 
 /** Compiles the bodies of a resource file. Yields after each of them. */
@@ -86,7 +86,7 @@ export function* compileResource(
     parts.flatMap((name) => context.parts.get(name) ?? []),
   );
   const shared = new Map(parts.flatMap((part) => Object.entries(part.inputs)));
-  // Inputs come first: an error names the member that the client sent, not a field that shows the same v4 member.
+  // Inputs come first: an error contains the member that the client sent, not a field that reads the same v4 member.
   const members = new Map([...shared, ...inputs, ...fields]);
 
   const bodies = yield* compileBodies(definition, ownMembers, context, location);
@@ -105,22 +105,22 @@ export function* compileResource(
   yield;
   return {
     name: definition.object,
-    /** The object whose fields come before the fields of this one. */
+    /** The object whose fields precede the fields of this one. */
     extends: definition.extends,
     upstreamName: upstreamNameOf(definition),
     list: definition.list,
     /** Name of the array in the upstream's lists. */
     upstreamList: definition.upstream_list ?? definition.list,
-    /** The shapes of its responses that differ from the pack's. */
+    /** The shapes of the resource's responses that differ from the pack's. */
     envelope: definition.envelope,
     catalog: context.catalogs.get(definition.object),
-    /** Whether a field of it comes from the upstream's object. Other fields are constants and results of expressions. */
+    /** Whether a field comes from the upstream's object. Other fields are constants and results of expressions. */
     readsUpstream: [...fields.values()].some(({ upstream }) => upstream !== undefined),
     ...reader,
     /** Names of the objects whose readers `read` and `append` call. */
     nestedObjects: [...fields.values()].flatMap(({ object }) => object ?? []),
     bodies,
-    /** Names of all members that bodies may have. */
+    /** Names of all members that bodies may contain. */
     inputNames: [...members.keys()],
     /** Translates an object of this kind inside an alpha body. */
     writeObject: compileObjectWrite(ownMembers),
@@ -129,21 +129,21 @@ export function* compileResource(
     /** How values of all fields are read from a query. */
     queryFields,
     selectFields: compileSelectFields(fields, context.catalogs.get(definition.object), context),
-    /** The possible losses of its own fields, without losses of nested objects. */
+    /** The possible losses of the resource's own fields, without losses of nested objects. */
     losses: [...fields].flatMap(([name, rule]) => lossOf(name, rule) ?? []),
     fields: fields as ReadonlyMap<string, FieldRule>,
-    /** Rules of all members that bodies may have: inputs and fields. */
+    /** Rules of all members that bodies may contain: inputs and fields. */
     members: members as ReadonlyMap<string, FieldRule>,
   };
 }
 
-/** The value of one call, unchanged. */
+/** Matches the unchanged value of one call. */
 const OF_CALL = /^\s*\$calls\.(\w+)(?:\.\w+)*\s*$/;
 
 /**
- * The possible losses in the translation of an object, with the objects inside it.
+ * Returns the possible losses in the translation of an object, including nested objects.
  *
- * @param calls The names of the calls that have values. Objects of other calls are never there. Default: all calls.
+ * @param calls The names of the calls that have values. Objects from other calls never occur. Default: all calls.
  */
 export function objectLosses(
   name: string,
@@ -163,7 +163,7 @@ export function objectLosses(
   return [...losses, ...nested];
 }
 
-/** The possible losses of requests and responses of a route. */
+/** Returns the possible losses of requests and responses of a route. */
 export function routeLosses(
   { response }: RouteDefinition,
   responseObjects: readonly string[],
@@ -174,7 +174,7 @@ export function routeLosses(
 ): Loss[] {
   const names = new Set(calls.map(({ member }) => member));
   const shown = response === "none" ? [] : responseObjects;
-  // Other members of bodies are fields of the object. Their losses are those of the object, if it is shown.
+  // Other members of bodies are fields of the object. Their losses are those of the object, if the response contains it.
   const isOwn = (name: string, { loss_when: condition }: FieldRule): boolean =>
     !fields.has(name) || (shown.length === 0 && condition === undefined);
   const inputs = (body?.members ?? []).filter(({ name, rule }) => isOwn(name, rule));

@@ -1,4 +1,4 @@
-/** The fields that responses of a route may have, by their paths without indexes. */
+/** The fields that responses of a route may contain, by their paths without indexes. */
 import { fillKey, findPath, namesIn, type Shape } from "../values/shape.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { Resource } from "./resource.ts";
@@ -6,7 +6,7 @@ import type { Route } from "./route.ts";
 
 /** The rule of a field in a response. */
 export interface ResponseField {
-  /** The object that has it. */
+  /** The object that contains the field. */
   readonly object: string;
   readonly name: string;
   readonly rule: FieldRule;
@@ -17,29 +17,29 @@ export interface ResponseSources {
   readonly resources: ReadonlyMap<string, Pick<Resource, "fields">>;
 }
 
-/** Objects may have objects of their own kind. */
+/** Maximum nesting. Objects may contain objects of their own kind. */
 const MAX_NESTING = 6;
 
 const join = (...names: readonly string[]): string => names.filter((name) => name !== "").join(".");
 
-/** Where a response of a route has its objects. */
+/** The location of the objects in a response of a route. */
 type ObjectPlaces = Pick<Route, "response" | "list" | "lists" | "clientPath" | "bulk">;
 
-/** The keys that lead to the objects of a response, through the items of its arrays. */
+/** Returns the keys that lead to the objects of a response, through the items of its arrays. */
 export function objectKeys({ response, list, lists, clientPath, bulk }: ObjectPlaces): readonly string[] {
   if (bulk) return bulk.objectsPath;
   const items = response === "list" ? findPath(lists.envelope.client.list, "items", { list }) : undefined;
   return [...(items ?? []), ...clientPath];
 }
 
-/** The same as text: `books` in a list. */
+/** Returns the same keys as text: `books` in a list. */
 export const objectsPath = (route: ObjectPlaces): string => join(...objectKeys(route));
 
-/** The object that is the value of a field. Undefined without one. */
+/** Returns the object that is the value of a field. Undefined if there is none. */
 export const nestedObject = ({ object, catalog, id_only: isId }: FieldRule): string | undefined =>
   object ?? (isId ? undefined : catalog);
 
-/** Where responses of a route have the objects of each name, those inside other objects too: the keys that lead to them. */
+/** The locations of the objects of each name in responses of a route, including nested ones: the keys that lead to them. */
 export function keysOfObjects(
   route: ObjectPlaces & Pick<Route, "responseObjects">,
   { resources }: ResponseSources,
@@ -56,11 +56,11 @@ export function keysOfObjects(
   return found;
 }
 
-/** The objects that responses of a route have at {@link objectKeys}. */
+/** Returns the objects in responses of a route at {@link objectKeys}. */
 const objectsOf = ({ response, responseObjects }: Pick<Route, "response" | "responseObjects">) =>
   response === "none" ? [] : responseObjects;
 
-/** Finds the fields of the objects that responses of a route have. */
+/** Finds the fields of the objects in responses of a route. */
 export function responseFields(
   route: ObjectPlaces & Pick<Route, "responseObjects">,
   { resources }: ResponseSources,
@@ -77,7 +77,7 @@ export function responseFields(
   return found;
 }
 
-/** The paths of a shape's values, without indexes. */
+/** Returns the paths of a shape's values, without indexes. */
 export const shapePaths = (shape: Shape, list = ""): readonly string[] =>
   namesIn(shape).map(({ path }) =>
     path

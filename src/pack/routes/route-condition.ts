@@ -14,7 +14,7 @@ import { reportInvalidCondition } from "../filters/filter-rules.ts";
 import { compilePathValue, type PathParameterRules } from "../paths/path-parameters.ts";
 import { isOperand, type ValueKind } from "../values/value-kind.ts";
 
-/** The condition that a field has one of the upstream values of a table; undefined if the upstream can't have it. */
+/** Compiles the condition that a field has one of a table's upstream values; undefined if the upstream can't express it. */
 function compileChoice(
   field: string,
   kind: ValueKind,
@@ -37,19 +37,19 @@ function compileChoice(
     : { [or]: values.map((value) => ({ [field]: value })) };
 }
 
-/** Values by the names that braces may use. */
+/** Values by their names in braces. */
 type Values = Readonly<Record<string, unknown>>;
 
-/** Returns a part of a condition with its values; undefined where it is always the same. */
+/** Returns a part of a condition with its values; undefined if the part is constant. */
 type Fill = ((values: Values) => unknown) | undefined;
 
-/** The names that braces may use, and the rules of path parameters. */
+/** The allowed names in braces, and the rules of path parameters. */
 interface Names {
   readonly names: readonly string[];
   readonly rules: PathParameterRules;
 }
 
-/** Reads the value of a name in braces. @throws {InvalidPathValueError} if it is missing, or not one value */
+/** Reads the value of a name in braces. @throws {InvalidPathValueError} if it is missing, or not a single value */
 function compileName(name: string): (values: Values) => string | number | boolean {
   const get = compileNameGetter(name);
   return (values) => {
@@ -60,7 +60,7 @@ function compileName(name: string): (values: Values) => string | number | boolea
   };
 }
 
-/** Compiles a text with names in braces. A name alone keeps the type of its value. */
+/** Compiles a text with names in braces. If the text is only a name, the type of its value is kept. */
 function compileText(text: string, { names, rules }: Names, location: SourceLocation): Fill {
   const parts = text.split(NAME_IN_BRACES);
   if (parts.length === 1) return undefined;
@@ -92,7 +92,7 @@ function compileValues(value: unknown, names: Names, location: SourceLocation): 
   };
 }
 
-/** Compiles `where` and `where_values` of a route. @param available The possible names in braces of `where`. */
+/** Compiles `where` and `where_values` of a route. @param available The allowed names in braces in `where`. */
 export function compileCondition(
   { where, where_values: choices = {} }: RouteDefinition,
   values: ReadonlyMap<string, ValueKind>,
@@ -118,12 +118,12 @@ export function compileCondition(
     return others.length === 0 || and === undefined ? only : { [and]: [only, ...others] };
   };
   return {
-    /** The condition of the list, in the upstream's form, as the pack writes it; undefined without one. */
+    /** The condition of the list, in the upstream's form, as written in the pack; undefined if there is none. */
     where: join(where),
     /**
-     * Gives the names in braces their values; undefined without any.
+     * Replaces the names in braces by their values; undefined if there are none.
      *
-     * @throws {InvalidPathValueError} if the answer that a name is about does not have the value
+     * @throws {InvalidPathValueError} if the response that a name refers to does not contain the value
      */
     fillWhere: fill && ((each: Values) => join(fill(each) as UpstreamFilter) ?? {}),
   };

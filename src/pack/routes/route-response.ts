@@ -1,4 +1,4 @@
-/** How the response of a route is read and wrapped: which resource its object is, and the wrappers on both sides. */
+/** How the response of a route is read and wrapped: the resource of its object, and the wrappers on both sides. */
 import { createListWriter } from "../lists/envelope.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { cursorAt, fromJsonText, readRaw, resolveReference, type SourceLocation } from "../../base/index.ts";
@@ -16,7 +16,10 @@ type Resources = ReadonlyMap<string, Resource>;
 /** Returns the resource that translates an upstream object. */
 type ChooseResource = (v4: unknown, scope: Scope) => MaybePromise<Resource>;
 
-/** Compiles the choice of a resource: the first whose condition holds for the v4 object; the last needs no condition. */
+/**
+ * Compiles the choice of a resource: the first one whose condition holds for the v4 object. The last one needs no
+ * condition.
+ */
 function compileResourceChoice(
   choices: RouteDefinition["one_of"],
   defaultResource: Resource,
@@ -35,7 +38,7 @@ function compileResourceChoice(
   );
 }
 
-/** Rejects objects that exist in v4 only. The returned function throws {HttpError} 404 for such an object. */
+/** Rejects objects that only exist in v4. The returned function throws {HttpError} 404 for such an object. */
 function rejectMissing(
   read: ReadFunction,
   exists: string | undefined,
@@ -89,19 +92,19 @@ export function compileReading(
     /** Translates a v4 object. */
     read,
     /**
-     * The object after a write without a response body: its constants, and its values of the request. `{}` if one of
-     * its fields comes from the upstream's object.
+     * Returns the object after a write without a response body: its constants, and its values from the request. `{}` if
+     * a field comes from the upstream's object.
      */
     readEmpty: (reading: ReadContext) =>
       thenMaybe(resourceFor({}, reading), ({ readsUpstream }) =>
         readsUpstream ? "{}" : read(cursorAt(NO_MEMBERS), reading),
       ),
-    /** Translates the row of a list to the output buffer; undefined if a row may need a promise or a check first. */
+    /** Translates the row of a list into the output buffer; undefined if a row may need a promise or a check first. */
     append: isDirect ? resource.append : undefined,
   };
 }
 
-/** The names in the response of a route that shows another object. The name of a list may be the file's. */
+/** Returns the names in the response of a route that returns a different object. The name of a list may be the file's. */
 export const namesOf = (
   shown: Resource,
   file: Resource,
@@ -113,7 +116,7 @@ export const namesOf = (
   envelope: file.envelope,
 });
 
-/** An object without a wrapper. */
+/** The shape of an object without a wrapper. */
 const OBJECT = "$object";
 
 /** Compiles the wrappers around the object of a response, or around the items of a list. */
@@ -135,13 +138,13 @@ export function compileWrappers(
       .at("calls")
       .report('a part of an object does not read the wrapper of the upstream ("responses.object")');
   return {
-    /** The keys that lead to the object in the upstream's response, or in an item of a list; empty without a wrapper. */
+    /** The keys that lead to the object in the upstream's response, or in an item of a list; empty if there is no wrapper. */
     upstreamPath,
-    /** Reads the object in the upstream's response, or in an item of a list; undefined without a wrapper. */
+    /** Reads the object in the upstream's response, or in an item of a list; undefined if there is no wrapper. */
     readWrapped: createObjectReader(upstreamPath),
     /** The keys that lead to the object in the client's response, or in an item of a list. */
     clientPath: objectPath(clientShape, name),
-    /** Puts the object of the response into the client's wrapper; undefined without one, and for lists. */
+    /** Puts the object of the response into the client's wrapper; undefined for lists, and if there is no wrapper. */
     wrapObject: isList || clientShape === OBJECT ? undefined : (object: string) => open + object + close,
     /** Writes the client's list. */
     listWriter: createListWriter(client.list, list, [open, close]),

@@ -9,13 +9,13 @@ import type { RouteDefinition } from "./route-definition.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
 import type { Access } from "../credentials/scopes.ts";
 
-/** Where the response of a route comes from: a v4 call, a cached catalog, or an error if v4 has no such call. */
+/** The source of a route's response: a v4 call, a cached catalog, or an error if v4 has no such call. */
 export type RouteSource =
   | { readonly call: Endpoint }
   | { readonly catalog: Catalog }
   | { readonly error: { readonly status: number; readonly reason: string } };
 
-/** Compiles where the response of a route comes from: a v4 call, a catalog, or a fixed error. */
+/** Compiles the source of a route's response: a v4 call, a catalog, or a fixed error. */
 export function compileSource(
   definition: RouteDefinition,
   resource: Resource,
@@ -53,7 +53,7 @@ export function compileSource(
   };
 }
 
-/** The kind of a route: which response kind of the gateway answers it. */
+/** Returns the kind of a route. It selects the code of the gateway that creates the response. */
 export function kindOf(
   { response, upload, file, bulk, aggregate, search }: RouteDefinition,
   source: RouteSource,
@@ -75,7 +75,7 @@ export const scopeNames = ({ scopes }: DialectDefinition): string[] =>
     (scopes?.levels ?? []).map((level) => `${resource}:${level}`),
   );
 
-/** Compiles the access rule of a route. Without one it needs a token, if clients have tokens at all. */
+/** Compiles the access rule of a route. A route without a rule needs a token, if clients have tokens at all. */
 export function compileAccess(
   { scope: given }: RouteDefinition,
   {

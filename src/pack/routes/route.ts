@@ -48,15 +48,15 @@ interface RouteLocations {
   readonly pack: SourceLocation;
 }
 
-/** A compiled route: the values of its keys, and what is made from several of them. */
+/** A compiled route: the values of its keys, and values that are derived from several keys. */
 export interface Route extends Readonly<Omit<ReturnType<typeof assembleRoute>, "withoutScopes">> {
-  /** The variant of this route for tokens without any scope; undefined if such tokens are rejected. */
+  /** The variant of this route for tokens without scopes; undefined if such tokens are rejected. */
   readonly withoutScopes: Route | undefined;
 }
 
 /**
- * Compiles the translation of a client's cursor, which is a member of an item, to the upstream's; undefined if the
- * upstream's cursor is not the same member.
+ * Compiles the translation of a client's cursor, which is a member of an item, to the upstream's cursor; undefined if
+ * the upstream's cursor is not the same member.
  */
 function compileCursorTranslation(
   { fields, writeObject }: Resource,
@@ -71,7 +71,7 @@ function compileCursorTranslation(
     thenMaybe(writeObject({ [item]: cursor }, writing), upstreamCursor);
 }
 
-/** Keys that a member of the same name replaces in the compiled route: it is made from the key and other definitions. */
+/** Keys that are replaced in the compiled route by a member of the same name, because it also depends on other definitions. */
 type ReplacedKey = "body" | "headers" | "object" | "query" | "response" | "search" | "status" | "where";
 
 /** The headers of a route about versions of objects. */
@@ -82,7 +82,7 @@ const versionHeaders = (headers: PassedHeaders | undefined) => ({
   makesVersion: headers?.entityTag !== undefined,
 });
 
-/** Compiles what a route says about its checks and calls that fail. */
+/** Compiles the route's rules for failed checks and calls. */
 function compileFailures(
   { failures = {} }: RouteDefinition,
   body: BodyRules | undefined,
@@ -97,14 +97,14 @@ function compileFailures(
     });
   const all = [...checks, failures.checks, ...calls.map(({ failure }) => failure)];
   return {
-    /** The status and the code of checks that have none of their own. */
+    /** The status and the code of checks that define none. */
     checkFailure: failures.checks,
-    /** Statuses of its errors that not every route may have. */
+    /** Statuses of the route's errors that only some routes use. */
     ownStatuses: [...new Set(all.flatMap((each) => each?.status ?? []))],
   };
 }
 
-/** The definitions that a route names, and its compiled keys. All of them are prepared before the route. */
+/** Compiles the definitions that a route references, and its keys, before the route itself. */
 function compileParts(
   definition: RouteDefinition,
   resource: Resource,
@@ -145,7 +145,7 @@ function compileParts(
   return { client, access, body, shown, reduced, calls, names, source, lists, keys, kind };
 }
 
-/** Compiles the parts of a route that are not in its definitions. */
+/** Compiles the parts of a route that are derived from several definitions. */
 function assembleRoute(
   definition: RouteDefinition,
   resource: Resource,
@@ -179,53 +179,53 @@ function assembleRoute(
     ...compileFailures(definition, body, calls, location.at("failures")),
     ...compileReading(definition, shown, resources, location),
     ...compileWrappers(definition, namesOf(shown, resource), shapes, location),
-    /** As the pack writes it, `GET /vm/instances/:id`. */
+    /** The name as written in the pack, `GET /vm/instances/:id`. */
     name: definition.client,
     kind,
     response: definition.response,
     /** The status of successful responses. */
     status: definition.status ?? 200,
-    /** Whether its requests only read, on both sides: only they may be sent to both, and sent again. */
+    /** Whether the route's requests only read, on both sides. Only such requests may be sent to both sides, or sent again. */
     isSafe: safe === true || isRead,
-    /** The object of the resource file that declares it. */
+    /** The object of the resource file that declares the route. */
     object: resource.name,
-    /** Objects that its response may have. */
+    /** Objects that the route's response may contain. */
     responseObjects,
-    /** If several routes share a path: whether this route serves a body. */
+    /** If several routes share a path: whether this route accepts a body. */
     matchesBody: compileBodyCondition(definition.when, location.at("when"), "selection"),
-    /** Whether the path names an object. If not, an object that v4 does not find was named in the body. */
+    /** Whether the path identifies an object. If not, an object that v4 does not find was named in the body. */
     namesObject: parameters.length > 0 || definition.bulk !== undefined,
     pathParameters,
-    /** Gives the path parameters the upstream's values; undefined if they are the same. */
+    /** Translates the path parameters to the upstream's values; undefined if they are the same. */
     writeParameters: compilePathValues(parameters, pathParameters),
     access,
     source,
-    /** Headers that pass from one side to the other; undefined if none do. */
+    /** Headers that are passed between the sides; undefined if there are none. */
     headers: compileHeaders(definition.headers, dialect, locations, names.used),
-    /** The keys that lead to the object in the response of the call that has its version. */
+    /** The keys that lead to the object in the response of the call that contains its version. */
     versionPath: objectPath(shapes.upstream.object ?? "$object", resource.upstreamName),
     list: shown.list ?? resource.list ?? "",
-    /** Its envelopes on both sides, and how its lists are paged and read. */
+    /** The route's envelopes on both sides, and how its lists are paged and read. */
     lists,
-    /** Set if the upstream reads the list by a POST: moves the query to its body. */
+    /** Set if the upstream reads the list with a POST: moves the query into the body. */
     search: compileListSearch(definition, resource, source, query.query, inSearch, location.at("search")),
     /** The errors of both sides, if they differ from the pack's; see `errorsOf`. */
     errors: compileOwnErrors([resource.envelope, envelope], dialect, context.errors),
     body,
     /** The resource that declares the members of the body. */
     resource,
-    /** Returns the client's name of the field of an upstream error. */
+    /** Returns the client's name for the field of an upstream error. */
     errorField: (field: string) => resource.errorField(body ? body.format.unwrapField(field) : field),
     filterFields: resource.filterFields,
     /** Fields by which the gateway filters and orders a list itself. */
     selectFields: resource.selectFields,
     translateCursor: compileCursorTranslation(resource, paging),
-    /** The possible losses of its requests and responses, as `field: reason`. A record lists the ones that occurred. */
+    /** The possible losses of requests and responses, as `field: reason`. A record lists those that occurred. */
     losses: routeLosses(definition, responseObjects, body, resource, resources, keys.calls),
   });
 }
 
-/** The method of the upstream call; `GET` without one. */
+/** The method of the upstream call; `GET` if there is none. */
 const methodOf = (source: ReturnType<typeof compileSource>): string =>
   "call" in source ? source.call.method : "GET";
 

@@ -1,7 +1,7 @@
 /**
- * The names of a route that the audit counts without its text: names that clients may send (members of its body,
- * parameters of its query, fields of its filter, and enum words), and the possible losses of its requests and
- * responses. Each has a number.
+ * The names of a route that the audit counts as numbers instead of texts: names that clients may send (members of the
+ * body, parameters of the query, fields of the filter, and enum words), and the possible losses of requests and
+ * responses.
  */
 import type { Conditions, Filter } from "../filters/condition.ts";
 import { isObject, DEFAULT_SEVERITY } from "../../base/index.ts";
@@ -10,18 +10,18 @@ import { listFields } from "../filters/filters.ts";
 import type { Route } from "./route.ts";
 import type { Schema } from "../values/schema-members.ts";
 
-/** Maximum number of names of a route. Words are left out before members, parameters and fields. */
+/** Maximum number of names of a route. Members, parameters and fields take precedence over words. */
 const MAX_NAMES = 1024;
 
-/** The names that a client sent to a route, as far as the request was parsed. */
+/** The names that a client sent to a route, limited to the parts of the request that were parsed. */
 export interface SentParts {
   readonly query: Query | undefined;
   readonly filter: Filter | undefined;
-  /** The object or list of the body, without its wrapper. */
+  /** The object or list in the body, without its wrapper. */
   readonly body: unknown;
 }
 
-/** A member, a parameter or a field, and the words that it may have. */
+/** A member, a parameter or a field, and its possible words. */
 interface Place {
   /** The number of its name. */
   index: number | undefined;
@@ -31,7 +31,7 @@ interface Place {
 }
 type Places = Map<string, Place>;
 
-/** The place below another one. It is created if it is missing. */
+/** Returns the place below a parent place. Creates it if it is missing. */
 function placeIn(places: Places, key: string): Place {
   const place = places.get(key) ?? { index: undefined, words: new Map(), children: new Map() };
   places.set(key, place);
@@ -41,7 +41,7 @@ function placeIn(places: Places, key: string): Place {
 const isWord = (value: unknown): value is string | number | boolean =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-/** Gives names their numbers: words get theirs after all other names. */
+/** Numbers the names: words are numbered after all other names. */
 function createNameList() {
   const names: string[] = [];
   const words: { readonly name: string; readonly place: Place; readonly word: string }[] = [];
@@ -52,7 +52,7 @@ function createNameList() {
       place.index ??= next(name);
       for (const word of ofPlace) if (isWord(word)) words.push({ name, place, word: String(word) });
     },
-    /** Returns all names in the order of their numbers. */
+    /** Returns all names, ordered by their numbers. */
     finish(): readonly string[] {
       for (const { name, place, word } of words) {
         const index = place.words.has(word) ? undefined : next(`${name}=${word}`);
@@ -65,14 +65,14 @@ function createNameList() {
 
 type NameList = ReturnType<typeof createNameList>;
 
-/** Schemas that hold at the same place as a schema. */
+/** Returns the schemas that apply to the same value as a schema. */
 const alternatives = (schema: Schema): Schema[] =>
   ["allOf", "anyOf", "oneOf"].flatMap((key) => {
     const all = schema[key];
     return Array.isArray(all) ? all.filter(isObject) : [];
   });
 
-/** The words of a schema, and of the items of a list. */
+/** Returns the words of a schema, and of the items of a list. */
 const wordsOf = (schema: Schema): unknown[] => [
   ...(Array.isArray(schema["enum"]) ? schema["enum"] : []),
   ...(isObject(schema["items"]) ? wordsOf(schema["items"]) : []),
@@ -99,7 +99,7 @@ function addMembers(
   }
 }
 
-/** Adds other spellings of members: they count as the documented one. */
+/** Adds alternative spellings of members, which have the number of the documented spelling. */
 function addAliases({ members }: NonNullable<Route["body"]>, places: Places): void {
   for (const { name, rule } of members) {
     const [first = "", ...keys] = name.split(".");
@@ -116,7 +116,7 @@ function addAliases({ members }: NonNullable<Route["body"]>, places: Places): vo
 /** Sets a bit. Does nothing for an undefined index. */
 function setBit(bits: Uint8Array, index: number | undefined): void {
   if (index === undefined) return;
-  // A typed array has a number at each of its places.
+  // Every index of a typed array contains a number.
   (bits[index >> 3] as number) |= 0x80 >> (index & 7);
 }
 
@@ -173,9 +173,9 @@ function compileNames(routes: readonly Route[]) {
   }
   const names = list.finish();
   return {
-    /** `body.label`, `body.plan=small`, `query.page`, `filter.status`, `filter.status=running`. */
+    /** The names: `body.label`, `body.plan=small`, `query.page`, `filter.status`, `filter.status=running`. */
     names,
-    /** One bit for each of the names, the first one being the highest of the first byte. */
+    /** Returns one bit for each name. The first name is the highest bit of the first byte. */
     bitsOf(sent: SentParts): Uint8Array {
       const bits = new Uint8Array(Math.ceil(names.length / 8));
       for (const [name, values] of sent.query ?? []) {
@@ -192,7 +192,7 @@ function compileNames(routes: readonly Route[]) {
   };
 }
 
-/** Compiles something of the routes of each path, by the names of the routes. */
+/** Calls a compile function for the routes of each path, and returns its results by the names of the routes. */
 const byName = <T>(
   routes: readonly Route[],
   compile: (same: readonly Route[]) => T,
@@ -202,13 +202,13 @@ const byName = <T>(
 /** Compiles the names of all routes, by the names of the routes. */
 export const compileSentNames = (routes: readonly Route[]) => byName(routes, compileNames);
 
-/** Maximum number of losses of a route. Those of its objects come first. */
+/** Maximum number of losses of a route. Losses of its objects take precedence. */
 const MAX_LOSSES = 1024;
 
 function compileLosses(routes: readonly Route[]) {
   const losses = [
     ...routes.flatMap((route) => [...route.losses, ...(route.withoutScopes?.losses ?? [])]),
-    // Of requests if other calls of the route fail.
+    // Losses of requests if other calls of the route fail.
     ...routes.flatMap((route) => route.callLosses.map((text) => ({ text, severity: DEFAULT_SEVERITY }))),
   ];
   const unique = [...new Map(losses.map((loss) => [loss.text, loss])).values()].slice(0, MAX_LOSSES);
@@ -216,7 +216,7 @@ function compileLosses(routes: readonly Route[]) {
   return {
     /** Severity and text, separated by a blank: `meaning status: v4 has none`. */
     names: unique.map(({ severity, text }) => `${severity} ${text}`),
-    /** One bit for each of the names, as {@link compileNames} has them; undefined if nothing was lost. */
+    /** Returns one bit for each name, as in {@link compileNames}; undefined if nothing was lost. */
     bitsOf(texts: Iterable<string>): Uint8Array | undefined {
       let bits: Uint8Array | undefined;
       for (const text of texts) {

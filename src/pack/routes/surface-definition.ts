@@ -1,10 +1,11 @@
-/** The schema of `surface.yaml`: everything that the old API has, whether or not the pack maps it. */
+/** The schema of `surface.yaml`: everything that the old API contains, whether or not the pack maps it. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 
 /**
- * Type of a field: `string`, `number`, `integer`, `boolean`, `date-time`, `object` (of any shape), `any`, or the name
- * of an object. `[]` makes a list, ` | null` allows null, and `?` at the end marks an optional field.
+ * Matches the type of a field: `string`, `number`, `integer`, `boolean`, `date-time`, `object` (of any shape), `any`,
+ * or the name of an object. `[]` makes a list, `
+ * null` allows null, and `?` at the end marks an optional field.
  */
 const TYPE = /^([a-z][\w-]*)((?:\[\])*)( \| null)?(\?)?$/;
 
@@ -33,9 +34,9 @@ export type SurfaceDefinition = z.infer<typeof surfaceDefinition>;
 
 /** The parsed type of a field. */
 export interface FieldType {
-  /** `string`, …, or the name of an object. */
+  /** The name of the type: `string`, …, or the name of an object. */
   readonly name: string;
-  /** Number of nested lists around it. */
+  /** Number of nested lists around the type. */
   readonly lists: number;
   readonly nullable: boolean;
   readonly optional: boolean;

@@ -3,26 +3,26 @@ import type { Catalog } from "../calls/compile-catalog.ts";
 import type { Route } from "./route.ts";
 import { createRouter, parseSegment, splitPath, type Pattern } from "../paths/router.ts";
 
-/** The access rules of alpha for a v4 call. The native proxy enforces them for tokens with alpha levels. */
+/** Alpha's access rules for a v4 call. The native proxy enforces them for tokens with alpha levels. */
 export interface V4Access {
   /**
-   * The rules of all routes that send the call. A token must meet all of them. A v4 GET has only the rules of alpha's
-   * GET routes, if there are any: an alpha write needs its scope for the change, not for its reads.
+   * The rules of all routes that send the call. A token must meet all of them. For a v4 GET, only the rules of alpha's
+   * GET routes apply, if there are any: an alpha write needs its scope for the change, not for its reads.
    */
   readonly required: readonly Access[];
-  /** Whether the call creates a token. v4 gives it v4 levels. */
+  /** Whether the call creates a token. v4 then assigns v4 levels to it. */
   readonly makesToken: boolean;
 }
 
-/** Finds the access rules of a v4 path with the prefix; undefined if no alpha route sends such a call. */
+/** Finds alpha's access rules for a v4 path with the prefix; undefined if no alpha route sends such a call. */
 export type FindV4Access = (method: string, path: string) => V4Access | undefined;
 
 const READ = "GET";
 
-/** Servers may interpret such a path differently. No call of an alpha route has such a path. */
+/** Matches paths that servers may interpret differently. No call of an alpha route has such a path. */
 const AMBIGUOUS = /%|\\|;|\/\/|\/$|\/\.{1,2}(?:\/|$)/;
 
-/** The pattern of a call without its query: a request with another query is the same call. */
+/** Returns the pattern of a call without its query, because a different query does not change the call. */
 function patternOf(template: string): Pattern {
   const [path = ""] = template.split("?");
   const segments = path
@@ -34,7 +34,7 @@ function patternOf(template: string): Pattern {
 
 const shapeOf = (template: string): string => template.replace(/\?.*/, "").replaceAll(/\{[^{}]*\}/g, "{}");
 
-/** Collects, once per pack, which alpha scopes each v4 call needs. */
+/** Collects the alpha scopes that each v4 call needs, once per pack. */
 export function compileV4Access(
   routes: readonly Route[],
   catalogs: Iterable<Catalog>,
@@ -42,7 +42,7 @@ export function compileV4Access(
 ): FindV4Access {
   const router = createRouter<{ required: Access[]; makesToken: boolean }>();
   const entries = new Map<string, { required: Access[]; makesToken: boolean }>();
-  /** The calls of alpha's GET routes, after all of these have been added. */
+  /** The calls of alpha's GET routes. Set after all of them have been added. */
   let readCalls: ReadonlySet<string> = new Set();
 
   function add(method: string, template: string, access: Access, makesToken = false): void {

@@ -1,4 +1,4 @@
-/** The names that a route may use in braces in paths of the upstream, by where their values come from. */
+/** The names that a route may use in braces in paths of the upstream, by the source of their values. */
 import type { SourceLocation } from "../../base/index.ts";
 import type { BodyRules } from "../bodies/body.ts";
 import type { CallDefinition } from "../calls/call-definition.ts";
@@ -18,13 +18,13 @@ interface NamedParts {
   readonly calls: readonly CallDefinition[];
 }
 
-/** The parts of a pack in which names are searched. */
+/** The parts of a pack that may define names. */
 interface NamesContext {
   readonly dialect: DialectDefinition;
   readonly query: DialectQuery;
 }
 
-/** The names in braces in the paths of a route's calls, and in its condition: of `{order.customer}` it is `order`. */
+/** Returns the names in braces in the paths of a route's calls, and in its condition: `order` for `{order.customer}`. */
 function namesInBraces(
   { upstream, where }: Pick<RouteDefinition, "upstream" | "where">,
   calls: readonly CallDefinition[],
@@ -34,7 +34,7 @@ function namesInBraces(
   return new Set(names.map(([, name = ""]) => keysOfName(name)[0] ?? ""));
 }
 
-/** Collects the names of a route, and reports one that has two values. */
+/** Collects the names of a route, and reports a name with two values. */
 export function collectNames(
   definition: RouteDefinition,
   { parameters, body, calls }: NamedParts,

@@ -1,8 +1,8 @@
-/** The schema of `accepted-differences.yaml`: differences of answers that the author has accepted. */
+/** The schema of `accepted-differences.yaml`: differences between responses that the author has accepted. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 
-/** How two answers can differ in one field. */
+/** The ways in which two responses can differ in one field. */
 export const DIFFERENCE_KINDS = [
   "missing",
   "added",

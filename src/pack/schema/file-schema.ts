@@ -1,4 +1,4 @@
-/** The formats of a pack's files as JSON Schema (2020-12), for the completion of editors and for hints with valid keys. */
+/** The formats of a pack's files as JSON Schema (2020-12), for completion in editors and for hints with valid keys. */
 import { z } from "zod";
 import { acceptedDefinition } from "./accepted-definition.ts";
 import { requestHeader, responseHeader } from "../headers/headers-definition.ts";
@@ -10,7 +10,7 @@ import { resourceDefinition } from "./resource-definition.ts";
 import { surfaceDefinition } from "../routes/surface-definition.ts";
 import type { Json } from "../../base/index.ts";
 
-/** Schemas whose values may have the short form `label: label`. */
+/** Schemas of values that support the short form `label: label`. */
 const SHORT_FORMS: ReadonlySet<unknown> = new Set([
   errorCode,
   field,
@@ -25,7 +25,7 @@ function asJsonSchema(definition: z.ZodType): Json {
     io: "input",
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
-      // zod drops the examples of keys whose values may have a short form.
+      // zod drops the examples of keys that support a short form.
       const { examples } = z.globalRegistry.get(zodSchema) ?? {};
       if (examples) jsonSchema.examples = examples as z.core.JSONSchema._JSONSchema[];
       if (!SHORT_FORMS.has(zodSchema)) return;
@@ -48,7 +48,7 @@ export type FileKind = keyof typeof FILES;
 /** All kinds of files in a pack. */
 export const FILE_KINDS = Object.keys(FILES) as readonly FileKind[];
 
-/** Created on demand, because a valid pack needs none. */
+/** The schemas are created on demand, because a valid pack does not need them. */
 const schemas = new Map<FileKind, Json>();
 
 /** Returns the JSON Schema of a kind of file. */

@@ -122,9 +122,9 @@ export const dialectDefinition = z.strictObject({
   }),
 });
 
-/** `pack.yaml` as it is written. The keys of its value tables are texts. */
+/** `pack.yaml` as written. The keys of its value tables are texts. */
 export type WrittenDialect = z.infer<typeof dialectDefinition>;
-/** The pairs of a value table. A key that YAML reads as a number or a boolean keeps this type. */
+/** The pairs of a value table. A key that is a number or a boolean in YAML keeps this type. */
 export type ValueTable = readonly (readonly [key: string | number | boolean, value: unknown])[];
 export type ValueKindDefinition = Omit<z.infer<typeof valueKind>, "read" | "write"> & {
   readonly read?: ValueTable | string | undefined;

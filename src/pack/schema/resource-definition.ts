@@ -134,7 +134,7 @@ const catalog = z.strictObject({
   ),
 });
 
-/** The keys of an object that have nothing to do with its routes. */
+/** The keys of an object that do not depend on its routes. */
 const objectKeys = {
   fields: about(
     z.record(name, field).optional(),
@@ -151,7 +151,7 @@ const objectKeys = {
   ),
 };
 
-/** A small object in the file of another one. */
+/** A small object inside the file of a larger object. */
 const innerObject = z
   .strictObject({
     extends: about(name.optional(), "An object whose fields come before this object's.", "book"),

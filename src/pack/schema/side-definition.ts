@@ -1,4 +1,4 @@
-/** The schemas of `client` and `upstream` in `pack.yaml`, which describe a dialect on all routes. */
+/** The schemas of `client` and `upstream` in `pack.yaml`, which describe a dialect for all routes. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { clientCredentials, upstreamCredentials } from "../credentials/credentials-definition.ts";

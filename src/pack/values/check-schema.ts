@@ -1,20 +1,20 @@
-/** Checks the JSON Schemas of a pack, and reports each problem where it is written. */
+/** Checks the JSON Schemas of a pack, and reports each problem at its location. */
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
 import { errorText, isObject, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { prepareRegex } from "../../jsonata/index.ts";
 import { keysOfPointer, type Schema } from "./schema-members.ts";
 
-/** A schema inside of another one, with its path below that one. */
+/** A nested schema, with its path below the outer schema. */
 type InnerSchema = readonly [path: readonly (string | number)[], schema: Schema];
 
-/** Keywords whose schemas are about the same object as the schema around them. */
+/** Keywords whose schemas apply to the same object as the schema that contains them. */
 const SAME_OBJECT = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
 
-/** Keywords with a schema or a list of schemas, and keywords with a map of schemas. */
+/** Keywords whose value is a schema or a list of schemas, and keywords whose value is a map of schemas. */
 const WITH_SCHEMAS = [...SAME_OBJECT, "items", "additionalProperties", "contains", "propertyNames"];
 const WITH_MAPS = ["properties", "patternProperties", "dependentSchemas", "$defs"];
 
-/** The schemas of some keywords: one, a list of them, or a map. */
+/** Returns the schemas of some keywords: a single schema, a list, or a map. */
 const schemasOf = (schema: Schema, keywords: readonly string[]): InnerSchema[] =>
   keywords.flatMap((keyword): InnerSchema[] => {
     const value = schema[keyword];
@@ -45,7 +45,7 @@ function reportFormats({ format, pattern }: Schema, ajv: Ajv2020, location: Sour
   }
 }
 
-/** Reports unknown keywords, here and in the schemas inside. */
+/** Reports unknown keywords, here and in nested schemas. */
 function reportKeywords(schema: Schema, ajv: Ajv2020, location: SourceLocation): boolean {
   const unknown = Object.keys(schema).filter((keyword) => !Object.hasOwn(ajv.RULES.keywords, keyword));
   for (const keyword of unknown)
@@ -59,7 +59,7 @@ function reportKeywords(schema: Schema, ajv: Ajv2020, location: SourceLocation):
   return unknown.length === 0 && isReadable && !results.includes(false);
 }
 
-/** Words an error of the meta schema. */
+/** Formats an error of the meta schema as text. */
 function describe({ keyword, message = "", params }: ErrorObject, value: unknown) {
   const { allowedValues } = params as { readonly allowedValues?: readonly unknown[] };
   if (keyword === "enum" && allowedValues)
@@ -73,7 +73,7 @@ function describe({ keyword, message = "", params }: ErrorObject, value: unknown
 /**
  * Checks a schema. Reports the deepest problem of each member, because the outer ones only repeat it.
  *
- * @param ajv Knows the keywords and formats of packs.
+ * @param ajv Contains the keywords and formats of packs.
  */
 export function reportInvalidSchema(schema: Schema, ajv: Ajv2020, place: SourceLocation): boolean {
   const location = place.with({ code: "invalid-schema" });
@@ -94,8 +94,8 @@ export function reportInvalidSchema(schema: Schema, ajv: Ajv2020, place: SourceL
 }
 
 /**
- * Reports members that a schema names and that can never be there: names with a dot, and required members without a
- * property. The gateway removes members without a property.
+ * Reports members in a schema that can never occur: names with a dot, and required members without a property. The
+ * gateway removes members without a property.
  *
  * @param shared Properties that other schemas add to this one.
  */

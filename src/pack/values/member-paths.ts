@@ -1,4 +1,4 @@
-// Dotted paths of JSON objects, compiled once. Only own members count: `__proto__` is a name like any other.
+// Dotted paths of JSON objects, compiled once. Only own members are read: `__proto__` is a name like any other.
 
 import { isObject, setMember } from "../../base/index.ts";
 
@@ -16,7 +16,7 @@ export function compileGetter(path: string): (value: unknown) => unknown {
   return (value) => keys.reduce(ownMember, value);
 }
 
-/** Compiles a function that sets the value at a path, and creates the objects on the way. */
+/** Compiles a function that sets the value at a path, and creates missing parent objects. */
 export function compileSetter(path: string): (target: Json, value: unknown) => void {
   const keys = path.split(".");
   const last = keys.pop() ?? path;
@@ -33,7 +33,7 @@ export function compileSetter(path: string): (target: Json, value: unknown) => v
   };
 }
 
-/** The paths of the objects on the way to members, outer ones first. */
+/** Returns the paths of the parent objects of members, outer ones first. */
 export function parentPaths(paths: Iterable<string>): readonly string[] {
   const parents = new Set<string>();
   for (const path of paths)
@@ -43,11 +43,11 @@ export function parentPaths(paths: Iterable<string>): readonly string[] {
 }
 
 /**
- * Compiles a function that copies an object, and the nested objects on the way to these paths. Setters and removers of the
- * paths then don't change the original. All other values are shared: a deep copy would cost as much as parsing.
+ * Compiles a function that copies an object, and the parent objects of these paths. Setters and removers of the paths
+ * then don't change the original. All other values are shared: a deep copy would cost as much as parsing.
  */
 export function compileCopy(paths: Iterable<string>): (value: Json) => Json {
-  // Outer objects first: each setter must reach a copy.
+  // Outer objects come first, so that each setter changes a copy.
   const steps = parentPaths(paths).map((path) => ({ get: compileGetter(path), set: compileSetter(path) }));
   return (value) => {
     const copy = { ...value };

@@ -1,17 +1,17 @@
-/** The members that a JSON Schema names: which there are, and the schema with fewer or more of them. */
+/** The members in a JSON Schema, and functions that add or remove members of a schema. */
 import { isObject } from "../../base/index.ts";
 import type { JsonObject } from "../translation-context.ts";
 
 /**
- * A JSON Schema of a pack. The format `ip` is an IPv4 or IPv6 address. Any subschema may have a `message`: clients get this
- * text in place of the default one.
+ * A JSON Schema of a pack. The format `ip` is an IPv4 or IPv6 address. Any subschema may have a `message`: clients get
+ * this text instead of the default.
  */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Limits for schemas without limits. */
+/** Limits for schemas that define none. */
 export const DEFAULT_LIMITS = { maxItems: 5000, maxProperties: 1000, maxLength: 65_535 };
 
-/** The keys of a JSON pointer (RFC 6901). */
+/** Returns the keys of a JSON pointer (RFC 6901). */
 export const keysOfPointer = (pointer: string): string[] =>
   pointer
     .split("/")
@@ -22,14 +22,14 @@ export const keysOfPointer = (pointer: string): string[] =>
 export const hasType = ({ type }: Schema, name: string): boolean =>
   type === name || (Array.isArray(type) && type.includes(name));
 
-/** The schema of a member. Without one, such as `true`, a schema that allows everything. */
+/** Returns the schema of a member. If it is not an object, such as `true`, returns a schema that allows everything. */
 export const schemaOf = (member: unknown): Schema => (isObject(member) ? member : {});
 
-/** Whether one of several schemas, or each of them, allows null. Undefined without schemas. */
+/** Whether one of several schemas, or each of them, allows null. True if there are no schemas. */
 const someOrAll = (schemas: unknown, which: "some" | "every"): boolean =>
   !Array.isArray(schemas) || schemas[which]((each) => allowsNull(each));
 
-/** Whether a schema allows null. One that only refers to another, or has a condition, does not say so. */
+/** Whether a schema allows null. A schema with only a reference or a condition does not. */
 export function allowsNull(schema: unknown): boolean {
   if (!isObject(schema)) return schema === true;
   const { type, anyOf, oneOf, allOf } = schema;
@@ -65,9 +65,9 @@ function readDigits(value: unknown): unknown {
 }
 
 /**
- * Makes all members that a schema does not name invalid, in nested objects too.
+ * Makes all members that a schema does not name invalid, even in nested objects.
  *
- * @param membersOf The members of the nested object with a dotted name, if the schema says nothing about them
+ * @param membersOf Returns the members of the nested object with a dotted name, if the schema does not define them
  */
 export function closeSchema(
   schema: Schema,
@@ -89,9 +89,9 @@ export function closeSchema(
 const takesDigits = (schema: Schema): boolean => hasType(schema, "integer") && !hasType(schema, "string");
 
 /**
- * Compiles a function that removes everything from a body that its schema does not name. Alpha ignores unknown members. Null
- * means "not given" and is removed, unless the schema allows null. With `additionalProperties: false` unknown members
- * remain, and are reported as errors. A string of digits becomes an integer where the schema expects one.
+ * Compiles a function that removes everything from a body that its schema does not name. Alpha ignores unknown members.
+ * Null means "not given" and is removed, unless the schema allows null. With `additionalProperties: false`, unknown
+ * members remain, and are reported as errors. A string of digits becomes an integer if the schema expects one.
  */
 export function compilePruning(schema: Schema): (value: unknown) => unknown {
   const { properties, items } = schema;
@@ -99,7 +99,7 @@ export function compilePruning(schema: Schema): (value: unknown) => unknown {
   if (isObject(items)) {
     const prune = compilePruning(items);
     const most = typeof schema["maxItems"] === "number" ? schema["maxItems"] : DEFAULT_LIMITS.maxItems;
-    // A list that is too long is rejected by the schema.
+    // The schema later rejects a list that is too long.
     return (value) => (Array.isArray(value) && value.length <= most ? value.map(prune) : read(value));
   }
   if (!isObject(properties)) return read;
@@ -121,10 +121,10 @@ export function compilePruning(schema: Schema): (value: unknown) => unknown {
 }
 
 /**
- * Returns the dotted names of the members of a schema: the deepest ones that have a rule, else its leaves. If a member and
- * one below it have rules, the outer rule only names the field of errors.
+ * Returns the dotted names of the members of a schema: the deepest ones that have a rule, otherwise its leaves. If both
+ * a member and a nested member have rules, the outer rule only names the field of errors.
  *
- * @param hasRule Whether the resource has a rule of this name.
+ * @param hasRule Whether the resource has a rule with this name.
  */
 export function schemaMembers(schema: Schema, hasRule: (name: string) => boolean, prefix = ""): string[] {
   const properties = schema["properties"];
@@ -138,7 +138,7 @@ export function schemaMembers(schema: Schema, hasRule: (name: string) => boolean
   });
 }
 
-/** The schema of a member, by its dotted name. */
+/** Returns the schema of a member, by its dotted name. */
 export const schemaAt = (schema: Schema, name: string): Schema =>
   name.split(".").reduce<Schema>((outer, key) => {
     const { properties } = outer;

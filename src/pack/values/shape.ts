@@ -1,21 +1,24 @@
 /**
- * Shapes: the JSON of a list, an object or an error as the pack writes it, with `$` names where values are. A shape serves
- * both directions: it is filled to write a body, and searched for its names to read one.
+ * Shapes: the JSON of a list, an object or an error as written in the pack, with `$` names instead of values. A shape
+ * serves both directions: it is filled to write a body, and searched for its names to read a body.
  */
 import { isObject, type Json, printJson, type SourceLocation, suggestionFor } from "../../base/index.ts";
 
-/** JSON with `$` names, as the pack writes it. */
+/** JSON with `$` names, as written in the pack. */
 export type Shape = unknown;
 
 /** A name in a shape: as a value, as the key of an object, or in a text. */
 export interface ShapeName {
   readonly name: string;
   readonly as: "value" | "key" | "text";
-  /** The keys that lead to it. `[]`: an item of an array. */
+  /** The keys that lead to the name. `[]`: an item of an array. */
   readonly path: readonly string[];
 }
 
-/** The name of a value such as `$items` or `$path.id`; undefined for a constant. Only `path` has dotted names. */
+/**
+ * Returns the name of a value such as `$items` or `$path.id`; undefined for a constant. Only names that start with
+ * `path` contain a dot.
+ */
 export const nameOf = (value: unknown): string | undefined =>
   typeof value === "string" && /^\$[a-z_]+(?:\.[\w.]+)?$/.test(value) ? value.slice(1) : undefined;
 
@@ -51,7 +54,7 @@ export function findNames(
 /** Returns the names of a shape that are values. */
 export const namesIn = (shape: Shape): ShapeName[] => findNames(shape).filter(({ as }) => as === "value");
 
-/** Reports names that a shape can't have. */
+/** Reports names that a shape can't contain. */
 export function reportUnknownNames(shape: Shape, names: readonly string[], location: SourceLocation): void {
   const known = names.map((each) => `$${each}`);
   for (const { name } of namesIn(shape))
@@ -66,10 +69,10 @@ export function reportInArray(shape: Shape, name: string, location: SourceLocati
 }
 
 /**
- * The JSON Schema of a filled shape.
+ * Returns the JSON Schema of a filled shape.
  *
  * @param describe Returns the schema of a name.
- * @param isRequired Whether objects always have such a member.
+ * @param isRequired Whether objects always contain the member.
  */
 export function describeShape(
   shape: Shape,
@@ -89,16 +92,16 @@ export function describeShape(
   };
 }
 
-/** Values of a shape by name. An undefined value leaves its member out. */
+/** Values of a shape by name. If a value is undefined, its member is omitted. */
 export type ShapeValues = Readonly<Record<string, unknown>>;
 
-/** Returns a key of a shape as bodies have it: `$name` as the text of that name. Keys without a text stay. */
+/** A key as it is written in bodies: `$name` is replaced by the text of that name. Keys without a text stay unchanged. */
 export function fillKey(key: string, values: ShapeValues): string {
   const value = values[nameOf(key) ?? ""];
   return typeof value === "string" ? value : key;
 }
 
-/** Fills the members of an object in a shape. Those without a value are left out. */
+/** Fills the members of an object in a shape. Members without a value are omitted. */
 export const fillMembers = (
   shape: Readonly<Record<string, Shape>>,
   values: ShapeValues,
@@ -151,7 +154,7 @@ export const valueAt = (body: unknown, path: readonly string[]): unknown =>
     body,
   );
 
-/** Returns the keys that lead to a name in a shape; undefined if the shape lacks it. @param values Values of keys */
+/** Returns the keys that lead to a name in a shape; undefined if the shape does not contain it. @param values Values of keys */
 export const findPath = (
   shape: Shape,
   name: string,

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const TOKEN = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
 
-/** A text of a form. @param problem what a text of another form is not */
+/** Creates the schema of a text that matches an expression. @param problem the message for other texts, after their name */
 const matching = (form: RegExp, problem: string) => z.string().regex(form, problem);
 
 /** The name of a header (RFC 9110, section 5.1). */
@@ -30,7 +30,7 @@ export const responseHeaderName = wordHeaderName.refine(isFree, {
       : RESERVED_HINT,
 });
 
-/** The value of a header (RFC 9110, section 5.5): visible ASCII characters, and blanks between them. */
+/** The value of a header (RFC 9110, section 5.5): visible ASCII characters, with blanks between them. */
 export const headerValue = matching(
   /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/,
   "is not the value of a header: ASCII without line breaks",
@@ -75,7 +75,7 @@ export const cookieName = matching(
 /** The scheme of an `Authorization` header (RFC 9110, section 11.1). */
 export const authScheme = matching(TOKEN, "is not a scheme: letters, digits and hyphens");
 
-/** The realm of a challenge, without characters that a quoted string escapes (RFC 9110, section 5.6.4). */
+/** The realm of a challenge. It contains no characters that a quoted string escapes (RFC 9110, section 5.6.4). */
 export const realm = matching(
   /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/,
   "is not a realm: ASCII without quotation marks and backslashes",

@@ -5,7 +5,7 @@ import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 /** A single value that fields are compared with. */
 export type Scalar = string | number | boolean | null;
 
-/** A kind of value that alpha and v4 represent differently. `args` come from the field that uses it. */
+/** A kind of value that alpha and v4 represent differently. `args` come from the field that uses the kind. */
 export interface ValueKind {
   /** Creates the translation v4 → alpha of a value that is not null, as JSON text. */
   readonly reader: (args: Args) => {
@@ -14,29 +14,35 @@ export interface ValueKind {
   };
   /** The result may be an {@link UnknownValue}. */
   readonly write: (value: unknown, args: Args) => MaybePromise<unknown>;
-  /** The value of the table that a text of a path or a query is, a number for example; any other value unchanged. */
+  /**
+   * Converts a text of a path or a query to the value of the table that it means, such as a number. Other values stay
+   * unchanged.
+   */
   readonly ofText: { readonly alpha: (text: unknown) => unknown; readonly v4: (text: unknown) => unknown };
   /**
-   * `$values` of expressions: looks a v4 value up in the table, which gives `otherwise` for others, or evaluates `read`.
-   * Undefined for a kind without a table, and without an expression that can be compiled.
+   * `$values` of expressions: looks up a v4 value in the table, which returns `otherwise` for unknown values, or
+   * evaluates `read`. Undefined for a kind that has neither a table nor an expression that can be compiled.
    */
   readonly lookup: ((value: unknown) => unknown) | undefined;
   /** The translation of ids; undefined if the kind does not have both directions. */
   readonly ids: IdTranslation | undefined;
-  /** All v4 values of every alpha value; empty without a table. */
+  /** All v4 values of every alpha value; empty if there is no table. */
   readonly v4ValuesByAlpha: ReadonlyMap<unknown, readonly unknown[]>;
   /**
-   * Returns the v4 values of an alpha value in a filter. Empty if not all of them are known, because `otherwise`
-   * gives the value as well. Undefined if the value has no v4 value. The member itself is undefined if the kind has
-   * neither a table nor a compiled `write`.
+   * Returns the v4 values of an alpha value in a filter. Empty if not all of them are known, because `otherwise` also
+   * returns the value. Undefined if the value has no v4 value. The member itself is undefined if the kind has neither a
+   * table nor a compiled `write`.
    */
   readonly filterValues: ((value: Scalar, args: Args) => readonly Scalar[] | undefined) | undefined;
-  /** Whether of two values the translation of the larger one is larger. */
+  /** Whether the translation keeps the order of values. */
   readonly keepsOrder: boolean;
   readonly errorField: string | undefined;
-  /** Whether a v4 value has the alpha value of another one; undefined if that is not known: an expression. */
+  /**
+   * Whether several v4 values have the same alpha value, and this is not the main one; undefined if an expression
+   * decides this.
+   */
   readonly isLostInRead: ((v4: unknown) => boolean) | undefined;
-  /** Whether v4 gets the value of another alpha value; undefined if that is not known. */
+  /** Whether v4 receives the value of a different alpha value; undefined if this is unknown. */
   readonly isLostInWrite: ((alpha: unknown) => boolean) | undefined;
 }
 
@@ -48,7 +54,7 @@ export interface IdTranslation {
   readonly v4Ids: readonly string[] | undefined;
 }
 
-/** The result of a write for a value that the table of a kind does not have, if the kind rejects such values. */
+/** The result of a write for a value that the table of a kind does not contain, if the kind rejects such values. */
 export class UnknownValue {
   /** The text for clients. */
   readonly reason: string;

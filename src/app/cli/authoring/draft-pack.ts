@@ -19,7 +19,7 @@ export interface DraftFlags {
   /** OpenAPI documents of the old and of the new API. */
   readonly old?: string | undefined;
   readonly new?: string | undefined;
-  /** Recorded calls: a file, `-`, a folder, or the address of an audit store. */
+  /** Recorded calls: a file, `-` for standard input, a folder, or the address of an audit store. */
   readonly from?: string | undefined;
 }
 
@@ -59,7 +59,7 @@ async function countCalls(
   return (route) => counts.get(route) ?? 0;
 }
 
-/** A pack can't load a larger file. */
+/** Checks the sizes of files, because a pack can't load larger ones. */
 function checkSizes(files: readonly NewFile[]): void {
   const sizes = files.map(([, text]) => Buffer.byteLength(text));
   const [largest, all] = [Math.max(...sizes), sizes.reduce((sum, size) => sum + size, 0)];

@@ -1,11 +1,11 @@
-/** The upstream of `explain`. It has no objects, and lets a request proceed as far as it can without real responses. */
+/** The upstream of `explain`. It contains no objects, and lets a request proceed as far as possible without real responses. */
 import { fillShape, onePage, type Pack, type Route, type RouteCall, splitPath } from "../../../pack/index.ts";
 import { isObject } from "../../../base/index.ts";
 import type { WrittenCall } from "../../../authoring/index.ts";
 import { namedAnswer, withRoutes } from "../../../compare/index.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../../../gateway/index.ts";
 
-/** The routes of a request. */
+/** Returns the routes that match a request. */
 function routesOf(pack: Pack, { method, path }: WrittenCall): readonly Route[] {
   const segments = splitPath(path.split("?")[0] ?? "") ?? [];
   return pack.match(method, segments.slice(pack.prefix.length))?.routes ?? [];
@@ -24,7 +24,7 @@ function createDecisionMatcher(pack: Pack, call: WrittenCall): (request: HttpReq
 export const isMainCall = ({ source }: Route, { method, path }: HttpRequest): boolean =>
   "call" in source && source.call.method === method && source.call.matches(path.split("?")[0] ?? "");
 
-/** The empty list or object of a route, in the shape of its upstream. */
+/** Returns the empty list or object of a route, in the shape of its upstream. */
 function emptyAnswer({ response, resource, lists: { envelope } }: Route): unknown {
   const { list, object = "$object" } = envelope.upstream;
   return response === "list"
@@ -33,8 +33,8 @@ function emptyAnswer({ response, resource, lists: { envelope } }: Route): unknow
 }
 
 /**
- * Records requests. A request for a decision gets 403. A request whose values a later path needs gets placeholders.
- * All others get an empty object or list.
+ * Records requests. A request for a decision gets 403. If a later path needs values of a response, it contains
+ * placeholders. All other responses are an empty object or list.
  *
  * @param main The response to the main call.
  */
@@ -42,7 +42,7 @@ export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]
   const routes = routesOf(pack, call);
   const readRoutes = routes.flatMap(({ readRoute }) => pack.route(readRoute ?? "") ?? []);
   const [first] = routes;
-  // A list with members is an object as well. A bare array is not.
+  // A list in a wrapper is also an object. A bare array is not.
   const list = onePage(first?.lists.envelope.upstream.list ?? pack.lists.upstream, []);
   const other = first?.response === "list" || isObject(list) ? list : {};
   const { totalHeader } = (first?.lists.paging ?? pack.paging).upstream;
@@ -69,7 +69,7 @@ export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]
 
 const NO_CHECKS: RouteCall["checks"] = { all: () => [], early: () => [], late: () => [] };
 
-/** The same pack without the checks of calls before the main call, because their responses are unknown. */
+/** Returns the pack without the checks of calls before the main call, because their responses are unknown. */
 export const withoutAnswers = (pack: Pack): Pack =>
   withRoutes(pack, (route) => ({
     ...route,

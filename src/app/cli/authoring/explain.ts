@@ -14,11 +14,11 @@ import { print } from "../terminal.ts";
 export interface ExplainFlags extends RequestFlags {
   /** Whether to print how the expressions of the pack are evaluated. */
   readonly trace?: true;
-  /** With `trace`: a file with the upstream's response, `-` for standard input. */
+  /** For `trace`: a file with the upstream's response, `-` for standard input. */
   readonly response?: string;
 }
 
-/** The values of the upstream's paths. The request has been translated, or its error is explained instead. */
+/** Returns the values for the upstream's paths. If the request could not be translated, its error is explained instead. */
 async function readValues({
   context: { match, sent, time },
   exchange: { request },

@@ -4,28 +4,28 @@ import { addressVariable, curl, type DryRunResponse, withNames } from "../../../
 import type { HttpRequest } from "../../../gateway/index.ts";
 import { isMainCall } from "./empty-upstream.ts";
 
-/** A v4 call, and why it is made. */
+/** A v4 call, and the reason for it. */
 interface Step {
   readonly reason: string;
   readonly request: HttpRequest;
 }
 
-/** The translation of an alpha request, without the parts that depend on responses of v4. */
+/** The translation of an alpha request, except for the parts that depend on responses of v4. */
 export interface Explanation {
-  /** The request as it was typed. */
+  /** The request as the user typed it. */
   readonly call: string;
   readonly sent: readonly HttpRequest[];
   readonly result: DryRunResponse;
   readonly pack: Pack;
   /** The upstream's values of the path parameters. */
   readonly parameters: Parameters;
-  /** Ids of a request for many ids that no call is sent for, because they have no upstream value. */
+  /** For a request with many ids: the ids for which no call is sent, because they have no upstream value. */
   readonly unsentIds: readonly string[];
 }
 
 /**
- * The headers of a v4 request that the pack names: the filter, fixed headers, the version, and headers that pass to
- * the upstream.
+ * Returns the headers of a v4 request that the pack defines: the filter, fixed headers, the version, and headers that
+ * are passed to the upstream.
  */
 function namedHeaders(
   sent: HttpRequest["headers"],
@@ -46,7 +46,7 @@ function namedHeaders(
 }
 
 /**
- * A v4 request as a command. The shell fills in the address and the token.
+ * Writes a v4 request as a command. The shell fills in the address and the token.
  *
  * @param route The route of the main call, for the headers that it passes on. Undefined for other calls.
  */
@@ -64,7 +64,7 @@ export function toCurl(request: HttpRequest, pack: Pack, route?: Route): string 
   });
 }
 
-/** The headers that all v4 requests of a client's request share, taken from one of them. */
+/** Returns the headers that all v4 requests of a client's request share, taken from one of them. */
 function headersOfEveryCall(route: Route, [first]: readonly HttpRequest[]): HttpRequest["headers"] {
   const rules = Object.entries(route.headers?.definition.request ?? {});
   const names = new Set(
@@ -75,7 +75,7 @@ function headersOfEveryCall(route: Route, [first]: readonly HttpRequest[]): Http
   return Object.fromEntries(Object.entries(first?.headers ?? {}).filter(([name]) => names.has(name)));
 }
 
-/** Why a request is sent before the main call. */
+/** Describes why a request is sent before the main call. */
 const describeBefore = (path: string, { calls }: Route): string =>
   calls.find(({ place, endpoint }) => place === "before" && endpoint.matches(path))?.why ??
   "before the call: members of the body that equal the current object are accepted";
@@ -94,14 +94,14 @@ export function splitSent({
   if (kind === "bulk") return { before: [], main: sent };
   const isCall = (request: HttpRequest): boolean => `${request.method} ${request.path}` === equivalent;
   const isPage = (request: HttpRequest): boolean => isMainCall(match.route, request);
-  // A call before the main call can be the same GET. No request follows the calls for parts of an object.
+  // A call before the main call can be the same GET. The calls for parts of an object are the last requests.
   const parts = new Set(calls.flatMap(({ place, name }) => (place === "beside" ? [name] : [])));
   const last = parts.size > 0 ? sent.length - 1 : sent.findLastIndex(sent.some(isCall) ? isCall : isPage);
   const start = Math.max(0, last - parts.size);
   return { before: sent.slice(0, start), main: sent.slice(start, last + 1) };
 }
 
-/** Describes the main call if there are other requests, and which pages it reads. */
+/** Describes the main call if there are other requests, and the pages that it reads. */
 const describeMain = ({ kind }: Route, isFirst: boolean): string =>
   [
     ...(isFirst ? [] : ["the main call"]),
@@ -109,7 +109,7 @@ const describeMain = ({ kind }: Route, isFirst: boolean): string =>
     ...(kind === "aggregated" ? ["all pages"] : []),
   ].join(", ");
 
-/** Every v4 request in order: the calls before the main call, the main call, and those after it. */
+/** Returns all v4 requests in order: the calls before the main call, the main call, and the calls after it. */
 export function createSteps(explanation: Explanation, route: Route): Step[] {
   const { pack, sent, parameters } = explanation;
   const named = sent.map((request) => ({ ...request, path: withNames(request.path, route) }));

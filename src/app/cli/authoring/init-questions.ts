@@ -11,7 +11,7 @@ const [MAX_NAME, MAX_PATH, MAX_FIELDS] = [60, 200, 100];
 const OBJECT = /^[a-z][a-z0-9_]*$/;
 const PATH = /^(?:\/[\w.-]+)+$/;
 const NAME = /^[A-Za-z_]\w*$/;
-/** Names of files of a pack that describe no object. */
+/** Names of files of a pack that do not describe an object. */
 const OTHER_FILES = ["pack", "surface"];
 
 const isPath = (text: string): boolean =>
@@ -80,7 +80,7 @@ type Answers = Partial<Record<QuestionName, string>>;
 export const isValid = (name: QuestionName, input: string): boolean => QUESTIONS[name].isValid(input);
 
 /**
- * Asks for each value that no flag gave. Without a terminal, the defaults are used.
+ * Asks for each value without a flag. If there is no terminal, the defaults are used.
  *
  * @returns undefined if the input ends before the last question (Ctrl+C, Ctrl+D)
  */

@@ -24,7 +24,7 @@ function describeRejection({ result: { response }, pack }: Explanation, route: R
   };
 }
 
-/** The requests that fill the catalog of a route, in the background. */
+/** Lists the background requests that fill the catalog of a route. */
 function outlineCatalog({ source }: Route, pack: Pack): Block[] {
   if (!("catalog" in source)) return [];
   return source.catalog.calls.map(({ path }) => ({
@@ -34,7 +34,7 @@ function outlineCatalog({ source }: Route, pack: Pack): Block[] {
   }));
 }
 
-/** The ids and parameters without effect, and the losses that responses of the route may have. */
+/** Lists the ids and parameters without effect, and the possible losses of the route's responses. */
 function describeRest({ result, unsentIds }: Explanation, route: Route): Item[] {
   return [
     ...unsentIds.map((id) => `no call for the id "${shortName(id)}", which has no value of the upstream`),
@@ -45,7 +45,7 @@ function describeRest({ result, unsentIds }: Explanation, route: Route): Item[] 
   ];
 }
 
-/** The request, its upstream calls, and its losses. */
+/** Lists the request, its upstream calls, and its losses. */
 export function outlineExplanation(explanation: Explanation): Block[] {
   const { call, result, pack } = explanation;
   const { route } = result.context.match ?? {};

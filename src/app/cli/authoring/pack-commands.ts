@@ -1,4 +1,7 @@
-/** The commands of pack authors beside `check`: their arguments and flags. The module of a command is loaded when the command runs. */
+/**
+ * The commands of pack authors other than `check`: their arguments and flags. The module of a command is loaded when
+ * the command runs.
+ */
 import type { Command } from "commander";
 import {
   addSettings,

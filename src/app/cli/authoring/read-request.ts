@@ -1,4 +1,4 @@
-/** Reads the subject of `explain` from the command line: a request, with the upstream's response, or a record. */
+/** Reads the subject of `explain` from the command line: a request with the upstream's response, or a record. */
 import { readFileSync } from "node:fs";
 import { text as readStream } from "node:stream/consumers";
 import type { Command } from "commander";
@@ -13,7 +13,7 @@ import { splitCall } from "../../../authoring/index.ts";
 export interface RequestFlags {
   /** Header lines, `Name: value`. */
   readonly header?: readonly string[];
-  /** JSON or a form; with a media type in `header` that is not JSON, any text. */
+  /** JSON or a form. Any text if the media type in `header` is not JSON. */
   readonly data?: string;
 }
 
@@ -27,7 +27,7 @@ function parseHeaders(lines: readonly string[], command: Command): Record<string
   );
 }
 
-/** A body as JSON; undefined for anything else. */
+/** Parses a body as JSON; undefined for any other text. */
 function tryParse(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: parseJson(text) };
@@ -37,9 +37,9 @@ function tryParse(text: string): { readonly value: unknown } | undefined {
 }
 
 /**
- * A body and its media type. Without a type in the headers it is JSON, or a form where clients may send forms.
+ * Reads a body and its media type. If the headers contain no type, it is JSON, or a form if clients may send forms.
  *
- * @param sentType The media type in the headers. A body of another type than JSON is sent unchanged.
+ * @param sentType The media type in the headers. A body that is not JSON is sent unchanged.
  */
 function readData(
   text: string,
@@ -58,7 +58,7 @@ function readData(
 }
 
 /**
- * The request of a command line.
+ * Reads the request on a command line.
  *
  * @param call `GET /vm/instances?page=2`
  */
@@ -86,7 +86,7 @@ const readInput = async (file: string, command: Command): Promise<string> => {
   }
 };
 
-/** Reads the upstream's response. @returns undefined without one. */
+/** Reads the upstream's response. @returns undefined if there is none */
 export async function readResponse(file: string | undefined, command: Command): Promise<Buffer | undefined> {
   if (file === undefined) return undefined;
   const text = await readInput(file, command);

@@ -21,7 +21,7 @@ export function reportProblems<T extends Diagnostic>(
   return 1;
 }
 
-/** Runs a check. If a file is invalid, prints its problems. @returns the exit code */
+/** Runs a check. If a file is invalid, prints the file's problems. @returns the exit code */
 export async function reportInvalid(run: () => Promise<number>): Promise<number> {
   try {
     return await run();

@@ -21,7 +21,7 @@ import type { ExplainFlags } from "./explain.ts";
 import { readRecord, readRequest, readResponse } from "./read-request.ts";
 import { print } from "../terminal.ts";
 
-/** The catalogs of the golden cases of a pack. */
+/** Reads the catalogs of the golden cases of a pack. */
 const catalogsOf = (folder: string) => readExamples(folder, []).catalogs;
 
 /**

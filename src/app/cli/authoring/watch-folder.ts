@@ -1,23 +1,23 @@
 import { watch } from "node:fs";
 
 /**
- * Editors and `git pull` write files one after the other. A change is reported once no file has changed for this
- * time, in milliseconds.
+ * Milliseconds without a further change after which a change is reported, because editors and `git pull` write several
+ * files.
  */
 const QUIET_MS = 300;
 
 interface WatchOptions {
-  /** Whether subfolders are watched, too. */
+  /** Whether subfolders are watched as well. */
   readonly recursive?: boolean;
   /** Whether the watch keeps the process running. */
   readonly persistent?: boolean;
 }
 
 /**
- * Calls back after files of a folder have changed. If the folder can't be watched, or is replaced, no more calls
+ * Calls back after files of a folder have changed. If the folder can't be watched, or is replaced, no further calls
  * follow.
  *
- * @returns ends the watch
+ * @returns a function that ends the watch
  */
 export function watchFolder(
   folder: string,

@@ -1,6 +1,6 @@
 /**
- * `alpha-gateway parity example`: writes a golden case into a pack. It is here because `compare` does not know golden
- * cases.
+ * `alpha-gateway parity example`: writes a golden case into a pack. It is not in `compare`, because that room does not
+ * depend on golden cases.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -24,7 +24,7 @@ export const PARITY_EXAMPLE: FeatureCommand<CommandNeeds, object> = {
     const example = await readExample(state, id);
     if (!example) throw new CommandError(`there is no example ${id}: "parity" lists their ids`);
     const directory = folder ?? packFolder(settings.MAPPINGS_DIR);
-    // Without `WORDS`, because golden cases use the pack's own words.
+    // `WORDS` is not used, because golden cases use the pack's own words.
     const pack = loadPack(directory);
     const golden = toGoldenCase(example, pack);
     if ("problem" in golden) throw new CommandError(`there can be no golden case: ${golden.problem}`);

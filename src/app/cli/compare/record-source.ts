@@ -13,8 +13,8 @@ export interface RecordSource {
 /**
  * Opens a source: a data folder, the `postgres://` address of an audit store, a file, or `-` for standard input.
  *
- * @param query Selects the records of a store. A file has all of its records.
- * @throws {AuditUnavailableError} {InvalidExportError} while it is read
+ * @param query Selects the records of a store. All records of a file are read.
+ * @throws {AuditUnavailableError} {InvalidExportError} during the read
  */
 export async function openSource(from: string, query: AuditQuery): Promise<RecordSource> {
   const isDatabase = /^postgres(ql)?:\/\//.test(from);

@@ -16,10 +16,10 @@ import {
   summarizeComparisons,
 } from "../../../compare/index.ts";
 
-/** Maximum bytes of a body in an example. Records have the same limit. */
+/** Maximum size of a body in an example in bytes. Records have the same limit. */
 const BODY_LIMIT = 262_144;
 
-/** One line for a difference of a recorded request. */
+/** Formats a difference of a recorded request on one line. */
 function exampleLine({ requestId, time, method, path, differences }: Example, field: string): string {
   const { old, new: other } = differences.find((each) => each.field === field) ?? {};
   const values = `${old ?? "nothing"} -> ${other ?? "nothing"}`;
@@ -48,7 +48,7 @@ export async function openReplayParity(active: Replay, candidate: Replay, direct
       const compared = await compare(record);
       if (compared) comparisons.report(compared);
     },
-    /** The report of all records that were added. */
+    /** Returns the report about all records that were added. */
     async report(): Promise<readonly Block[]> {
       await comparisons.flush();
       const summaries = await summarizeComparisons(state, { rate: DEFAULT_RATE, pack: undefined });

@@ -21,18 +21,18 @@ import { openReplayParity } from "./replay-parity.ts";
 import { print, printBlocks } from "../terminal.ts";
 
 export interface ReplayFlags extends RecordFilters {
-  /** A file, `-` for standard input, a folder, or the address of an audit store. */
+  /** The source: a file, `-` for standard input, a folder, or the address of an audit store. */
   readonly from: string;
-  /** Folder of a pack. */
+  /** The folder of a pack. */
   readonly pack?: string;
-  /** Whether to print the report of `parity`, too. */
+  /** Whether to also print the report of `parity`. */
   readonly parity?: true;
 }
 
 const formatDifference = (difference: ReplayDifference): string =>
   `  ${toVisibleLine(describeDifference(difference))}\n`;
 
-/** The exit code if no record could be compared. A gate must not pass then. */
+/** The exit code if no record could be compared, because a gate must not pass in that case. */
 const NOTHING_COMPARED = 2;
 
 /** Maximum number of differences that are printed for one record. */

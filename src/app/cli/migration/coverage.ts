@@ -19,34 +19,34 @@ import { openSource } from "../compare/record-source.ts";
 import { printBlocks, printData } from "../terminal.ts";
 
 export interface CoverageFlags extends RecordFilters {
-  /** A file, `-` for standard input, a folder, or the address of an audit store. */
+  /** The source: a file, `-` for standard input, a folder, or the address of an audit store. */
   readonly from: string;
-  /** Folder of a pack. */
+  /** The folder of a pack. */
   readonly pack?: string;
   readonly format: "text" | "json";
-  /** The unit by which refusals are ranked. */
+  /** The unit for sorting refusals. */
   readonly by: "calls" | "clients";
-  /** Percentage of the calls of a client. */
+  /** Minimum percentage of a client's calls. */
   readonly failBelow?: number;
-  /** Of a HAR file, only calls to this address. */
+  /** For a HAR file: selects calls to this address. */
   readonly baseUrl?: URL;
   /** Query parameters that the pack may ignore. */
   readonly ignoreParameter?: readonly string[];
 }
 
-/** The exit code if the result is unknown. A gate must not pass then. */
+/** The exit code if the result is unknown, because a gate must not pass in that case. */
 const NOT_KNOWN = 2;
 
 /** Maximum numbers of refusals and clients in the text. */
 const MOST_LISTED = 30;
 
-/** A percentage with two digits, rounded down, so that 100 means all calls. */
+/** Formats a percentage with two digits, rounded down, so that 100 means all calls. */
 const percent = (part: number, all: number): string =>
   `${(all === 0 ? 0 : Math.floor((part / all) * 10_000) / 100).toString()} %`;
 
 const clientName = (client: string | null): string => client ?? "without a token";
 
-/** The first items of a list as a table. Empty without items. */
+/** Lists the first items as a table. Empty if there are no items. */
 function outlineFirst<T>(
   caption: string,
   columns: readonly Column[],
@@ -63,7 +63,7 @@ function outlineFirst<T>(
 
 const number = (name: string): Column => ({ name, number: true });
 
-/** The rule of the gate as a sentence. */
+/** Describes the rule of the gate in a sentence. */
 function describeMean({ clients, share, unproven, largest }: ClientMean): string[] {
   const mean =
     share === null
@@ -85,7 +85,7 @@ function describeMean({ clients, share, unproven, largest }: ClientMean): string
   ];
 }
 
-/** The exit code of a gate. */
+/** Returns the exit code of a gate. */
 function gate({ share, shareWithUnproven }: ClientMean, least: number): number {
   if (share === null) return NOT_KNOWN;
   if (share * 100 < least) return 1;
@@ -138,7 +138,8 @@ const byClients = (one: Refusal, other: Refusal): number =>
 /**
  * Runs `alpha-gateway coverage`.
  *
- * @returns the exit code: 1 if fewer calls of the clients would be served than `--fail-below` says, 2 if that is not known
+ * @returns the exit code: 1 if fewer calls of the clients would be served than `--fail-below` requires, 2 if this is
+ *   unknown
  * @throws {InvalidExportError} {InvalidHarError}
  */
 export async function coverage(

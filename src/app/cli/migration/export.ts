@@ -19,7 +19,7 @@ export interface ExportFlags extends RecordFilters {
   readonly format: ExportFormat;
 }
 
-/** Runs `alpha-gateway export`. One page of records is in memory at a time. @returns the exit code */
+/** Runs `alpha-gateway export`. Only one page of records is in memory at a time. @returns the exit code */
 export async function exportRecords(
   { format, ...filters }: ExportFlags,
   settings: CommandSettings,

@@ -29,7 +29,7 @@ export interface ImpactFlags {
   readonly field?: string;
   readonly word?: string;
   readonly pack?: string;
-  /** The old and the new document. */
+  /** The files of the old and the new document. */
   readonly openapi?: readonly string[];
   readonly format: ImpactFormat;
   readonly since?: string;
@@ -53,7 +53,7 @@ function checkFlags({ route, field, word, pack, openapi, format }: ImpactFlags, 
   if (isQuestion && format === "markdown") fail("--format markdown belongs to --pack and --openapi");
 }
 
-/** The exit code if the question can't be answered. */
+/** The exit code if the result is unknown. */
 const NOT_ANSWERED = 2;
 
 /** Prints the clients that would notice a removal. @returns the exit code */
@@ -77,7 +77,7 @@ async function askWho(
   return notices.clients.length + notices.readers.length > 0 ? 1 : 0;
 }
 
-/** Reads both editions and compares them. */
+/** Reads both versions of the document and compares them. */
 async function compareDocuments(
   [old = "", now = ""]: readonly string[],
   load: { readonly result: Pack; readonly words: ReadonlySet<string> },
@@ -91,7 +91,7 @@ async function compareDocuments(
 /**
  * Runs `alpha-gateway impact`.
  *
- * @returns the exit code: 0 if no client is touched, 1 if one is, 2 if that is unknown
+ * @returns the exit code: 0 if no client is affected, 1 if a client is, 2 if this is unknown
  */
 export async function impact(
   flags: ImpactFlags,

@@ -17,7 +17,7 @@ import type { ImpactFlags } from "./impact.ts";
 import type { ReplayFlags } from "../compare/replay.ts";
 import type { ReportFlags } from "./report.ts";
 
-/** Names of the export formats. They are repeated here, so that the help does not load `audit`. */
+/** Names of the export formats. They are duplicated here, so that the help does not load `audit`. */
 const FORMAT_FLAGS = Object.keys({
   ndjson: true,
   "ndjson.zst": true,
@@ -25,7 +25,7 @@ const FORMAT_FLAGS = Object.keys({
   har: true,
 } satisfies Record<ExportFormat, true>);
 
-/** Flags that select audit records. */
+/** Adds the flags that select audit records. */
 const addRecordFilters = (command: Command): Command =>
   command
     .option(
@@ -126,7 +126,7 @@ export function addReplay(program: Command, onExit: OnExit): void {
     });
 }
 
-/** `99%` or `99`. @throws {InvalidArgumentError} */
+/** Parses `99%` or `99`. @throws {InvalidArgumentError} */
 function readPercent(text: string): number {
   const [, number] = /^(\d{1,3}(?:\.\d+)?) ?%?$/.exec(text) ?? [];
   if (number === undefined || Number(number) > 100)
@@ -134,7 +134,7 @@ function readPercent(text: string): number {
   return Number(number);
 }
 
-/** @throws {InvalidArgumentError} */
+/** Parses the address of `--base-url`. @throws {InvalidArgumentError} */
 function readBaseUrl(text: string): URL {
   if (!/^https?:/i.test(text) || !URL.canParse(text))
     throw new InvalidArgumentError("It must be a URL, such as https://old.example.com.");

@@ -10,7 +10,7 @@ import {
 import { matchesQuery, readRecords } from "../../../compare/index.ts";
 import type { RecordSource } from "../compare/record-source.ts";
 
-/** The first chunk of a source, and all chunks. */
+/** Reads the first chunk of a source. @returns the chunk, and all chunks */
 async function peek(chunks: AsyncIterable<string>): Promise<[first: string, all: AsyncIterable<string>]> {
   const iterator = chunks[Symbol.asyncIterator]();
   const { value: first = "", done } = await iterator.next();

@@ -16,7 +16,7 @@ interface Problem {
   readonly reason: string;
 }
 
-/** Ends the command if there are problems. All are reported together, by their flags. @throws {CommanderError} */
+/** Ends the command if there are problems. All of them are reported, with their flags. @throws {CommanderError} */
 export function assertNoProblems(problems: readonly Problem[], command: Command): void {
   const lines = problems.map(({ parameter, reason }) => `  --${parameter}: ${reason}`);
   if (lines.length > 0) command.error(["error: invalid flags:", ...lines].join("\n"));
@@ -38,7 +38,7 @@ export function readRecordFilters(filters: RecordFilters, command: Command): Aud
   return query;
 }
 
-/** The same for the records of a store: the client may be a name of the directory. @throws {CommanderError} */
+/** Reads the flags that select records of a store: the client may be a name in the directory. @throws {CommanderError} */
 export async function readNamedFilters(
   filters: RecordFilters,
   named: NamedClients,

@@ -13,17 +13,17 @@ const { createResource, SERVICE_NAME } = await loadResource();
 
 type LogRecord = Parameters<OTLPLogExporter["export"]>[0][number];
 
-/** Limits of the queue. Above either limit the oldest records are dropped. */
+/** Limits of the queue. Above either limit, the oldest records are dropped. */
 const MAX_QUEUED = { records: 4096, bytes: 16 * 1024 * 1024 } as const;
 /**
- * Limits of one request to the collector, because it is serialized on the event loop. A single larger record is sent
- * alone.
+ * Limits of one request to the collector, because it is serialized on the event loop. A single larger record is sent on
+ * its own.
  */
 const MAX_BATCH = { records: 128, bytes: 256 * 1024 } as const;
 /** Milliseconds for which a batch waits for more records, and milliseconds between a failure and the next attempt. */
 const BATCH_MS = 500;
 const RETRY_MS = 1000;
-/** How long the shutdown waits for the collector, in milliseconds. */
+/** Milliseconds that the shutdown waits for the collector. */
 const CLOSE_MS = 2000;
 
 interface AuditExportOptions {
@@ -45,7 +45,7 @@ class AuditExport {
   readonly #options: AuditExportOptions;
   readonly #exporter: OTLPLogExporter;
   readonly #source = { resource: createResource(), instrumentationScope: { name: SERVICE_NAME } };
-  /** Records that wait, the oldest first. */
+  /** Waiting records, the oldest first. */
   readonly #waiting: HeldRecord[] = [];
   #waitingBytes = 0;
   #inFlight = 0;
@@ -83,7 +83,7 @@ class AuditExport {
     this.#waitingBytes -= this.#waiting.shift()?.size ?? 0;
   }
 
-  /** Takes the records of one request to the collector. */
+  /** Removes the records for one request to the collector from the queue. */
   #takeBatch(): HeldRecord[] {
     const batch: HeldRecord[] = [];
     let bytes = 0;
@@ -156,9 +156,9 @@ const toLogRecord = ({ eventName, time, severity, body, attributes }: LogEvent) 
 });
 
 /**
- * Wraps a store, so that its records are also sent to a collector. `append` only adds the record to a bounded queue.
- * If the collector is too slow, records are dropped and counted. `close` sends the remaining ones, for two seconds at
- * most.
+ * Wraps a store, so that its records are also sent to a collector. `append` only adds the record to a bounded queue. If
+ * the collector is too slow, records are dropped and counted. `close` sends the remaining records for at most two
+ * seconds.
  */
 export function exportToCollector(store: AuditStore, options: AuditExportOptions): AuditStore {
   const exported = new AuditExport(options);
@@ -170,7 +170,7 @@ export function exportToCollector(store: AuditStore, options: AuditExportOptions
     },
     stats: () => ({ ...store.stats(), exported: exported.stats }),
     async close() {
-      // The store first, because its records must be durable even if the collector fails.
+      // The store is closed first, because its records must be durable even if the collector fails.
       await store.close();
       await exported.close();
     },

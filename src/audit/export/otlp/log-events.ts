@@ -27,7 +27,7 @@ const methodOf = (method: string): Record<string, AttributeValue> =>
     ? { "http.request.method": method }
     : { "http.request.method": "_OTHER", "http.request.method_original": method };
 
-/** Leaves out attributes without a value. */
+/** Removes attributes without a value. */
 function present(
   attributes: Readonly<Record<string, AttributeValue | null | undefined>>,
 ): Record<string, AttributeValue> {
@@ -48,7 +48,7 @@ type Exchange = Pick<
   "method" | "path" | "filter" | "body" | "status" | "response"
 >;
 
-/** The attributes of both kinds of exchanges. @param filterHeader The name of the header that contains the filter. */
+/** The attributes that both kinds of exchanges have. @param filterHeader The name of the header that contains the filter. */
 function exchangeAttributes(
   { method, path, filter, body, status, response }: Exchange,
   query: string,
@@ -124,7 +124,7 @@ function upstreamEvent(
   };
 }
 
-/** The events of a record: the request of the client, then its v4 calls. A native request is one event, as in HAR. */
+/** The events of a record: the request of the client, then its v4 calls. As in HAR, a native request becomes a single event. */
 export function toLogEvents(record: AuditRecord, filterHeaders: FilterHeaders): LogEvent[] {
   const calls = record.lane === "native" ? [] : record.v4;
   return [

@@ -20,7 +20,7 @@ const SCHEMA: PostgresSchema = {
 /** Key of `pg_advisory_xact_lock`. One replica writes at a time, so that replicas can't deadlock. */
 const WRITE_LOCK = 7_012_026_002;
 
-/** Reads a list from a value of a statement. */
+/** PostgreSQL's spelling of the list functions in statements. */
 const SPELLING: readonly (readonly [RegExp, string])[] = [
   [/\bLIST\(\$(\d+)\)/g, "(SELECT json_array_elements_text($$$1::json))"],
   [/\bNUMBERS\(\$(\d+)\)/g, "(SELECT json_array_elements_text($$$1::json)::bigint)"],
@@ -29,7 +29,7 @@ const SPELLING: readonly (readonly [RegExp, string])[] = [
 const spell = (text: string): string =>
   SPELLING.reduce((spelt, [found, other]) => spelt.replaceAll(found, other), text);
 
-/** `bigint`, and `numeric` of its sums, are read as numbers. They are exact below 2^53. */
+/** Parses `bigint`, and `numeric` of its sums, as numbers. They are exact below 2^53. */
 const TYPES = new TypeOverrides();
 for (const type of [types.builtins.INT8, types.builtins.NUMERIC]) TYPES.setTypeParser(type, Number);
 
@@ -58,7 +58,7 @@ function toUnavailableError(error: unknown): AuditUnavailableError {
 
 function meaningOf(error: unknown): string {
   if (error instanceof SchemaError) return `its database cannot be used: ${error.message}`;
-  // An error that is not from the server is a connection problem.
+  // An error that does not come from the server is a connection problem.
   if (!(error instanceof DatabaseError)) return "its database does not respond";
   const code = error.code ?? "";
   const prefix = Object.keys(MEANINGS)
@@ -69,9 +69,9 @@ function meaningOf(error: unknown): string {
 
 /**
  * A socket that is destroyed if its reader throws. The driver's parser throws if bytes do not follow PostgreSQL's
- * protocol. It throws inside an event of the socket, where nothing can catch it, and the process would end.
+ * protocol. It throws inside an event of the socket, where the error can't be caught, and the process would end.
  *
- * Over TLS the driver reads from another stream, which only contains bytes of the authenticated server.
+ * Over TLS, the driver reads from a different stream, which only contains bytes of the authenticated server.
  */
 class GuardedSocket extends Socket {
   override emit(event: string | symbol, ...given: unknown[]): boolean {
@@ -86,9 +86,9 @@ class GuardedSocket extends Socket {
 }
 
 /**
- * Whether a database has the tables of an audit store. Nothing is created.
+ * Whether a database contains the tables of an audit store. Creates nothing.
  *
- * @throws {AuditUnavailableError} If the database can't be read.
+ * @throws {AuditUnavailableError} if the database can't be read
  */
 export async function hasAuditTables(url: string): Promise<boolean> {
   const pool = openPool(url, { connections: 1, statementMs: STATEMENT_MS });
@@ -106,11 +106,11 @@ export async function hasAuditTables(url: string): Promise<boolean> {
 
 const guardedSocket = (): Socket => new GuardedSocket();
 
-/** Few connections are enough: commits run one at a time, and only people read pages. */
+/** Maximum number of connections. A few are enough: commits run sequentially, and only people read pages. */
 const CONNECTIONS = 4;
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 15_000;
-/** The server's timeout is shorter, so that the connection stays usable. */
+/** Milliseconds by which the server's timeout is shorter, so that the connection stays usable. */
 const MARGIN_MS = 2000;
 
 /** The limits of a pool. */
@@ -119,13 +119,13 @@ interface PoolLimits {
   readonly statementMs: number;
 }
 
-/** For decisions about requests, which take a millisecond. */
+/** Limits for decisions about requests, which take a millisecond. */
 export const DECISION_LIMITS: PoolLimits = { connections: 2, statementMs: 3000 };
 
-/** Readers of the audit choose texts of statements, too. */
+/** Removes characters that PostgreSQL rejects. Readers of the audit choose some texts of statements. */
 const plainValue = (value: Value): Value => (typeof value === "string" ? plainText(value) : value);
 
-/** The statements of a connection. */
+/** Returns the statements of a connection. */
 const connectionOf = (client: PoolClient): Connection => ({
   query: async <Row extends object>(text: string, values: readonly Value[] = []) =>
     (await client.query<Row & QueryResultRow>(spell(text), values.map(plainValue))).rows,
@@ -184,7 +184,7 @@ export function connectPostgres(
   async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await pool.connect();
     let failure: Error | undefined;
-    // Between two statements, nothing else handles errors of the connection.
+    // Between two statements, no other code handles errors of the connection.
     const onError = (error: Error): void => void (failure = error);
     client.on("error", onError);
     try {
@@ -199,7 +199,7 @@ export function connectPostgres(
     }
   }
 
-  /** @throws {AuditUnavailableError} */
+  /** Runs work with a connection. @throws {AuditUnavailableError} */
   async function guarded<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     try {
       await prepare();
@@ -226,7 +226,7 @@ export function connectPostgres(
       error.cause instanceof DatabaseError &&
       CLASSES_OF_VALUES.test(error.cause.code ?? ""),
     check: () => {},
-    // PostgreSQL does not overwrite deleted data. Its operator can run `VACUUM`.
+    // PostgreSQL does not overwrite deleted data. The operator can run `VACUUM`.
     forget: async () => false,
     close: () => pool.end(),
   };

@@ -3,14 +3,14 @@ import { createStore } from "../create-store.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { connectPostgres, DECISION_LIMITS } from "./driver.ts";
 
-/** Rarely, because replicas wait for each other. */
+/** Milliseconds between two purges. Long, because replicas wait for each other. */
 const PURGE_MS = 60_000;
-/** Rarely enough not to disturb a server that is down. */
+/** Milliseconds between two probes. Long enough not to disturb a server that is down. */
 const PROBE_MS = 2000;
 
 /** Options of the PostgreSQL store. */
 export interface PostgresStoreOptions extends StoreOptions {
-  /** `postgres://user:password@host:5432/database` */
+  /** The address: `postgres://user:password@host:5432/database`. */
   readonly url: string;
 }
 

@@ -6,32 +6,32 @@ import { listOf, type Connection } from "./driver.ts";
 import { where, type Term, type Where } from "./where.ts";
 
 /**
- * The number of consecutive records of a block. Larger blocks take less time to write, and more to read: if matching
- * records are rare, a filtered page reads a whole block for each of them.
+ * The number of consecutive records of a block. Larger blocks take less time to write, but more time to read: if
+ * matching records are rare, a filtered page reads a whole block for each of them.
  *
- * A block has one row about all its records, and one for each client, label and application: the times of the first
- * and last record, and the lanes, routes and statuses as text. With an index of records, each record would change the
- * index at a random place, which takes three times as long as writing the record. A block is indexed when the next
- * one begins. The records of the last block are searched without an index.
+ * A block has one row about all its records, and one for each client, label and application: the times of the first and
+ * last record, and the lanes, routes and statuses as text. With an index of records, each record would change the index
+ * at a random place, which takes three times as long as writing the record. A block is indexed when the next one
+ * starts. The records of the last block are searched without an index.
  */
 export const BLOCK_ROWS = 1024;
 
-/** The client in the row of a block about all its records. */
+/** The value of `client` in the row of a block about all its records. */
 const ANY_CLIENT = "";
 
-/** Maximum number of blocks that a query finds: those of a hundred million records. */
+/** Maximum number of blocks that a query finds: enough for a hundred million records. */
 const MAX_BLOCKS = 100_000;
 
-/** The number of the block of a record. */
+/** Returns the number of the block that contains a record. */
 export const blockOf = (seq: number): number => Math.floor(seq / BLOCK_ROWS);
 
-/** A call in the form of the index. */
+/** Formats a call for the index. */
 const callText = (lane: string, route: string | null, status: number): string =>
   `\n${lane}\r${route ?? ""}\t${status}\n`;
 
 /**
- * The parts of the text of a block that contains records of a query. A filter that is no part of it is applied to the
- * records of all blocks (`filterTerms`).
+ * The parts of the text of a block that contains records of a query. A filter that is not part of the text is applied
+ * to the records of all blocks (`filterTerms`).
  */
 function callParts({ lane, route, status }: AuditQuery): readonly string[] {
   const ofLane = lane === undefined ? [] : [`\n${lane}\r`];
@@ -78,26 +78,26 @@ async function indexBlock(connection: Connection, block: number): Promise<void> 
 
 /**
  * Indexes the blocks that became full. @param from The number of the first added record. @param next The number after
- * the last one.
+ * the last added record.
  */
 export async function indexBlocks(connection: Connection, from: number, next: number): Promise<void> {
   for (let block = blockOf(from); block < blockOf(next); block += 1) await indexBlock(connection, block);
 }
 
-/** The last block, whose records are searched without the index. */
+/** Returns the last block, whose records are searched without the index. */
 async function lastBlock(connection: Connection): Promise<number> {
   const [row] = await connection.query<{ seq: number | null }>("SELECT max(seq) AS seq FROM audit");
   return blockOf(row?.seq ?? 0);
 }
 
-/** Records that are read together. */
+/** A range of records that are read together. */
 interface RecordPart {
   /** The time of the newest record, or a later time. */
   readonly last: number;
   readonly where: Where;
 }
 
-/** The conditions of times. @param column `+` keeps a database from using the index of times within a block */
+/** Returns the conditions on times. @param column `+` prevents a database from using the index of times within a block */
 function timeTerms(query: AuditQuery, column: "" | "+" = ""): Term[] {
   const { cursor, until } = queryEnd(query);
   return [
@@ -107,7 +107,7 @@ function timeTerms(query: AuditQuery, column: "" | "+" = ""): Term[] {
   ];
 }
 
-/** The conditions of all filters but times. */
+/** Returns the conditions of all filters except times. */
 function filterTerms(query: AuditQuery): Term[] {
   const { route, status, lane } = query;
   const clients = clientsOf(query);
@@ -121,7 +121,7 @@ function filterTerms(query: AuditQuery): Term[] {
   return Object.values(terms);
 }
 
-/** Whether a query filters by anything but times. */
+/** Whether a query filters by anything except times. */
 const isFiltered = (query: AuditQuery): boolean =>
   filterTerms(query).some(([, value]) => value !== undefined);
 
@@ -170,7 +170,7 @@ export async function partsOf(connection: Connection, query: AuditQuery): Promis
   return found.map(({ block, last }) => partOf(query, block, block + 1, last));
 }
 
-/** The same parts. Adjacent parts are joined: PostgreSQL would scan all records for a join with a list of blocks. */
+/** Like {@link partsOf}, but adjacent parts are joined: PostgreSQL would scan all records for a join with a list of blocks. */
 export async function joinedPartsOf(connection: Connection, query: AuditQuery): Promise<RecordPart[]> {
   if (!isFiltered(query)) return partsOf(connection, query);
   const blocks = (await findBlocks(connection, query)).map(({ block }) => block);
@@ -185,7 +185,7 @@ export async function joinedPartsOf(connection: Connection, query: AuditQuery): 
 
 /**
  * Finds the first block that may contain records of these clients. @param from The lowest block number. @returns
- * undefined without such a block
+ * undefined if there is no such block
  */
 export async function nextBlockOf(
   connection: Connection,

@@ -1,4 +1,4 @@
-/** Moves the earlier requests of tokens, which were counted under `UNACCEPTED`, to their clients. */
+/** Moves the earlier requests of tokens, which were counted under `UNACCEPTED`, to the tokens' clients. */
 import { type TableRow, WORTH } from "../record-row.ts";
 import { countRows, countTokens, uncountRows } from "./count-rows.ts";
 import { listOf, type Connection } from "./driver.ts";
@@ -35,7 +35,7 @@ export async function claimEarlier(
     accepted: 1,
     key: keys.get(row.client ?? "") ?? row.client ?? "",
   }));
-  // Requests with a label are already counted under it.
+  // Requests with a label are already counted under the label.
   const uncounted = rows.filter(({ sender }) => sender === null);
   await countRows(connection, uncounted);
   await uncountRows(connection, uncounted);

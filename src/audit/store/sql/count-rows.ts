@@ -8,7 +8,7 @@ import type { KeyedRow } from "./key-rows.ts";
 
 const isCounted = ({ requests }: KeyedRow): boolean => requests !== 0;
 
-/** Where a row is counted. Null is an empty text, because it is part of a key. */
+/** Returns the key and values of a row in `audit_usage`. Null becomes an empty text, because it is part of the key. */
 const usageOf = ({ id, time, key, lane, route, status, lossy, requests }: KeyedRow) => ({
   day: dayNumber(time),
   client: key,
@@ -22,27 +22,27 @@ const usageOf = ({ id, time, key, lane, route, status, lossy, requests }: KeyedR
   sample: id,
 });
 
-/** The user agent of a row. A missing one is an empty text. */
+/** Returns the user agent of a row. A missing one is an empty text. */
 function agentOf({ time, key, agent: whole }: KeyedRow) {
   const agent = usageAgent(whole) ?? "";
   return { day: dayNumber(time), client: key, family: agentFamily(agent) ?? "", agent, last: time };
 }
 
-/** The names in a column of rows, with the number of requests that had them. Callers without an accepted token are left out. */
+/** Returns the names in a column of rows, with the number of their requests. Callers without an accepted token are omitted. */
 function namesOf(rows: readonly KeyedRow[], column: "sent" | "lost") {
   const listed = rows.flatMap(({ time, key: client, route, requests, [column]: list }) =>
     list === null || route === null || client === UNACCEPTED
       ? []
       : { day: dayNumber(time), client, route, list, requests },
   );
-  // Few rows have different lists.
+  // The number of different lists is small.
   const joined = joinRows({ key: ["day", "client", "route", "list"], values: { requests: "sum" } }, listed);
   return joined.flatMap(({ list, ...row }) =>
     (JSON.parse(list) as readonly string[]).map((name) => ({ ...row, name })),
   );
 }
 
-/** Adds user agents, and keeps the families of each client and day that were used last. */
+/** Adds user agents, and only keeps the most recently used families of each client and day. */
 async function addAgents(
   connection: Connection,
   agents: readonly ReturnType<typeof agentOf>[],
@@ -69,7 +69,7 @@ export async function countRows(connection: Connection, rows: readonly KeyedRow[
   await addRows(connection, COUNTS.losses, namesOf(rows, "lost"));
 }
 
-/** Takes back requests that were counted under `UNACCEPTED`. */
+/** Subtracts requests that were counted under `UNACCEPTED`. */
 export async function uncountRows(connection: Connection, rows: readonly KeyedRow[]): Promise<void> {
   const counted = rows.filter(isCounted).map((row) => {
     const usage = usageOf({ ...row, key: UNACCEPTED });
@@ -100,7 +100,7 @@ export const countTokens = (
         agent: usageAgent(agent),
         first: time,
         last: time,
-        // 0: none.
+        // 0 means that there is none.
         last_alpha: isNative ? 0 : time,
         last_native: isNative ? time : 0,
         requests,

@@ -2,8 +2,8 @@
 import type { Connection, Value } from "./driver.ts";
 
 /**
- * How two values of a column become one if their rows have the same key. `latest` is the value of the row with the
- * greater `last`, `new` is the value that is added.
+ * How two values of a column are combined if their rows have the same key. `latest` is the value of the row with the
+ * greater `last`, `new` is the added value.
  */
 type Join = "sum" | "least" | "greatest" | "latest" | "new";
 
@@ -13,11 +13,11 @@ interface SumTable {
   readonly values: Readonly<Record<string, Join>>;
 }
 
-/** A table whose rows are about one client and one day. */
+/** A table whose rows belong to one client and one day. */
 export interface CountTable extends SumTable {
   /** Maximum number of rows, as a multiple of the rows of `audit_usage`. */
   readonly share: number;
-  /** The order of the rows of a client: those that it keeps longest first. It can use the column `mark`. */
+  /** SQL order of a client's rows, the ones to delete last first. May use the column `mark`. */
   readonly keptFirst: string;
   readonly mark: string;
 }
@@ -29,7 +29,7 @@ export const COUNTS = {
     key: ["day", "client", "lane", "route", "status"],
     values: { requests: "sum", lossy: "sum", first: "least", last: "greatest", sample: "greatest" },
     share: 1,
-    // The last request of the client's API shows whether the client still uses that API. Errors go first.
+    // The last request of the client's API shows whether the client still uses that API. Errors are deleted first.
     keptFirst: `CASE WHEN mark = 1 AND lane <> 'native' THEN 0 WHEN status < 400 THEN 1 ELSE 2 END, day DESC, last DESC`,
     mark: "row_number() OVER (PARTITION BY client, lane ORDER BY last DESC, status)",
   },
@@ -75,7 +75,7 @@ export const TOKENS = {
   },
 } as const satisfies SumTable;
 
-/** Names that are looked for. */
+/** The names that the store counts. */
 export const COUNTED = {
   name: "audit_counted",
   key: ["route", "name"],
@@ -118,7 +118,7 @@ export function joinRows<Row extends CountRow>(
   return [...joined.values()] as Row[];
 }
 
-/** The same in SQL: how a row is added to a row of a table that has its key. */
+/** Returns the SQL that adds a row to an existing row with the same key. */
 function addition({ name, key, values }: SumTable): string {
   const spelt: Readonly<Record<Join, (column: string) => string>> = {
     sum: (column) => `${name}.${column} + excluded.${column}`,
@@ -133,7 +133,7 @@ function addition({ name, key, values }: SumTable): string {
   return `ON CONFLICT (${key.join(", ")}) DO ${update}`;
 }
 
-/** Adds rows to those of a table. */
+/** Adds the counts of these rows to a table. */
 export const addRows = <Table extends SumTable>(
   connection: Connection,
   table: Table,
@@ -154,7 +154,7 @@ export async function renameClient(connection: Connection, from: string, to: str
   }
 }
 
-/** Deletes all counts of clients. @param keys Written by `listOf` @returns the number of counts */
+/** Deletes all counts of clients. @param keys the result of `listOf` @returns the number of deleted counts */
 export async function deleteClients(connection: Connection, keys: string): Promise<number> {
   let counts = 0;
   for (const { name } of Object.values(COUNTS)) {

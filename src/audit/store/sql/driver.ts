@@ -1,12 +1,12 @@
-/** The database of the audit store. Each statement is written once. */
+/** The database of the audit store. Each statement is only written once. */
 import { plainText } from "../../record/plain-text.ts";
 
 /** A value of a statement, or of a row. */
 export type Value = string | number | null | Uint8Array;
 
 /**
- * A connection to a database. Statements use PostgreSQL's spelling, with `$1` for the first value. `LIST($1)` stands
- * for the texts, and `NUMBERS($1)` for the numbers, of a list that `listOf` has written. A driver replaces what its
+ * A connection to a database. Statements use PostgreSQL's spelling, with `$1` for the first value. `LIST($1)` means the
+ * texts, and `NUMBERS($1)` the numbers, of a list that `listOf` has written. A driver translates the parts that its
  * database spells differently.
  */
 export interface Connection {
@@ -17,7 +17,7 @@ export interface Connection {
   /**
    * Adds rows to a table.
    *
-   * @param rows Each has the same columns, in the same order
+   * @param rows All have the same columns, in the same order
    * @param conflict The clause for existing rows: `ON CONFLICT ...`
    */
   readonly insert: (table: string, rows: readonly object[], conflict?: string) => Promise<void>;
@@ -29,9 +29,9 @@ export interface Driver {
   readonly query: Connection["query"];
   /** Runs statements that read, all on the same snapshot. */
   readonly read: <Result>(work: (connection: Connection) => Promise<Result>) => Promise<Result>;
-  /** Runs statements that write, all or none, while no other process writes. */
+  /** Runs statements that write, in one transaction, while no other process writes. */
   readonly write: <Result>(work: (connection: Connection) => Promise<Result>) => Promise<Result>;
-  /** Whether an error of `write` is about the values of a row, so that other rows can be written. */
+  /** Whether an error of `write` is caused by the values of a row, so that other rows can be written. */
   readonly isOfValues: (error: unknown) => boolean;
   /** Runs after a commit of records. @throws {Error} If the records are not in the expected file. */
   readonly check: () => void;
@@ -39,8 +39,8 @@ export interface Driver {
    * Removes deleted data from the files of the database, as far as possible. Between two steps, commits can run.
    *
    * @param step The number of the step, from 0
-   * @returns whether there is another step
-   * @throws {Error} If it is not possible now.
+   * @returns whether there is a further step
+   * @throws {Error} if it is not possible now
    */
   readonly forget: (step: number) => Promise<boolean>;
   readonly close: () => Promise<void>;

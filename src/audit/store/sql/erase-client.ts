@@ -11,11 +11,11 @@ import { removeSegment, rewriteSegment, rowsOf, type StoredSegment } from "./seg
 /** The result of one step of an erasure. */
 export interface EraseStep {
   readonly records: number;
-  /** Where the next step continues; undefined after the last one. */
+  /** The start of the next step; undefined after the last step. */
   readonly next: number | undefined;
 }
 
-/** The keys of a client, and its tokens. */
+/** Returns the keys of a client, and of its tokens. */
 async function allKeysOf(connection: Connection, keys: readonly string[]): Promise<ReadonlySet<string>> {
   const tokens = await connection.query<{ fingerprint: string }>(
     "SELECT fingerprint FROM audit_token WHERE key IN LIST($1)",
@@ -24,7 +24,7 @@ async function allKeysOf(connection: Connection, keys: readonly string[]): Promi
   return new Set([...keys, ...tokens.map(({ fingerprint }) => fingerprint)]);
 }
 
-/** Erases the records of a client in a segment. @returns how many */
+/** Erases the records of a client in a segment. @returns the number of erased records */
 async function eraseSegment(
   connection: Connection,
   segment: StoredSegment,
@@ -36,17 +36,17 @@ async function eraseSegment(
   const saved = await rewriteSegment(connection, segment, rows, (row, line) =>
     isErased(row) ? undefined : line,
   );
-  // Nothing can be read in a damaged segment, but it may have the client.
+  // A damaged segment can't be read, but may contain the client.
   if (saved === undefined) await removeSegment(connection, segment);
   return rows.filter(isErased).length;
 }
 
-/** How many rows around those of a client are rewritten: more than fit into three pages of SQLite. */
+/** Number of rows around those of a client that are rewritten: more than fit into three pages of SQLite. */
 const NEIGHBOURS = 200;
 
 /**
- * Rewrites rows. When SQLite moves rows from one page to another, it may leave copies of them behind: pages whose rows are all
- * deleted are overwritten.
+ * Rewrites rows. When SQLite moves rows between pages, it may leave copies behind: pages whose rows are all deleted are
+ * overwritten.
  */
 async function rewriteRows(connection: Connection, first: number, next: number): Promise<void> {
   const range = [first - NEIGHBOURS, next + NEIGHBOURS];
@@ -55,7 +55,7 @@ async function rewriteRows(connection: Connection, first: number, next: number):
   await connection.insert("audit", rows);
 }
 
-/** Erases the records of a client in one block. @param from The first block that may contain any */
+/** Erases the records of a client in one block. @param from The first block that may contain such records */
 export async function eraseRecords(
   connection: Connection,
   given: readonly string[],

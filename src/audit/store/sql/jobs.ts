@@ -26,17 +26,17 @@ import {
 } from "./read-usage.ts";
 import { writeBatch } from "./write-records.ts";
 
-/** The result of writing a batch. */
+/** The result of a written batch. */
 interface WrittenBatch {
-  /** Bytes of the compressed segments. */
+  /** Size of the compressed segments in bytes. */
   readonly storedBytes: number;
   /** The buffer of the batch, for reuse. */
   readonly buffer: ArrayBuffer;
-  /** Why nothing is stored, if the values of a row are the reason. */
+  /** The reason why nothing is stored, if it is caused by the values of a row. */
   readonly refused?: string;
 }
 
-/** The jobs of a store. Each has one argument at most, and runs in the thread or the pool of a driver. */
+/** The jobs of a store. Each has at most one argument, and runs in the thread or the pool of a driver. */
 export type StoreJobs = ReturnType<typeof createJobs>;
 
 /** Creates the jobs of a driver. */
@@ -45,9 +45,9 @@ export function createJobs(driver: Driver) {
   const bytes = recordBytes();
   const cuts = new SummaryCuts(driver);
   return {
-    /** Stores a batch, or nothing of it. Without rows it only checks that the database works. */
+    /** Stores all of a batch, or nothing. If it contains no rows, this only checks that the database works. */
     async write(batch: Batch): Promise<WrittenBatch> {
-      // Before the transaction: other processes can write meanwhile.
+      // This is done before the transaction, so that other processes can write in the meantime.
       const data = await compressBatch(batch);
       const { buffer } = batch.bytes;
       try {
@@ -71,7 +71,7 @@ export function createJobs(driver: Driver) {
     /** Erases the summaries of a client whose records are erased, and adds the entry about it. */
     eraseSummaries: ({ request, records }: { readonly request: EraseRequest; readonly records: number }) =>
       write((connection) => eraseSummaries(connection, request, records)),
-    /** Removes some deleted data from the files. @returns whether there is another step */
+    /** Removes some deleted data from the files. @returns whether there is a further step */
     forget: (step: number) => driver.forget(step),
     page: (query: AuditQuery) => read((connection) => readPage(connection, query)),
     get: (id: string) => read((connection) => readRecord(connection, id)),

@@ -1,18 +1,18 @@
-/** Decides under which key a request is counted in the summaries: as one client. */
+/** Decides the key under which a request is counted in the summaries. Each key is one client. */
 import { isLabelKey, isNamedKey, UNACCEPTED } from "../../usage/summary-key.ts";
 import type { IndexRow } from "../record-row.ts";
 import { renameClient } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
 
 /**
- * A row of a commit, and the key under which it is counted. `sender` is the key of a label or an application by which its record
- * is found: that key, or that of an application which the record only names, once that has been accepted.
+ * A row of a commit, and the key under which it is counted. `sender` is the key of a label or an application by which
+ * the record can be found: the same key, or that of an application in the record that was not accepted at that time.
  */
 export interface KeyedRow extends IndexRow {
   readonly key: string;
 }
 
-/** The senders that are known: accepted applications, and the keys of accepted tokens by their fingerprints. */
+/** The known senders: accepted applications, and the keys of accepted tokens by their fingerprints. */
 interface KnownSenders {
   readonly tokens: Map<string, string>;
   readonly applications: Set<string>;
@@ -37,27 +37,27 @@ async function findSenders(connection: Connection, rows: readonly IndexRow[]): P
 }
 
 /**
- * Returns the key of a request, where null would be part of a key as `""`: the label if there is one, else the
- * application, else the token. Anybody can send the id of an application with a call to the login server, and any token: a
- * call without a token counts for the application only if the login server has accepted it in this call, and a token once
- * v4 has.
+ * Returns the key of a request (`""` instead of null): the label if there is one, otherwise the application, otherwise
+ * the token. Any client can send any token, and the id of any application in a call to the login server. So a call
+ * without a token is only counted for the application if the login server accepted it in this call, and a token is only
+ * counted after v4 accepted it.
  *
- * A token keeps the key that it had with a label or an application, for requests without them: the state store may
- * have been down.
+ * A token keeps the key that it had with a label or an application, for requests without them: the state store may have
+ * been down.
  */
 function keyOf({ client, accepted, sender }: IndexRow, { tokens, applications }: KnownSenders): string {
   if (sender !== null && (accepted || isLabelKey(sender))) return sender;
   if (client === null) return "";
-  // The application has its token from the gateway.
+  // The gateway issued the token to the application.
   if (sender !== null && applications.has(sender)) return sender;
   return tokens.get(client) ?? (accepted ? client : UNACCEPTED);
 }
 
 /**
- * Decides which rows of a commit have accepted senders, and under which keys they are counted. The requests of a token that
- * were counted under its fingerprint move to its new key.
+ * Decides which rows of a commit have accepted senders, and the keys under which they are counted. The requests of a
+ * token that were counted under its fingerprint move to its new key.
  *
- * @returns also the keys of all tokens of the commit that v4 has accepted, by their fingerprints
+ * @returns the rows, and the keys of all tokens of the commit that v4 has accepted, by their fingerprints
  */
 export async function keyRows(
   connection: Connection,

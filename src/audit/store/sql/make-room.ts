@@ -1,4 +1,4 @@
-/** Deletes records that are too old, and what is least important when the records exceed their size limit. */
+/** Deletes records that are too old, and the least important records if they exceed the size limit. */
 import { StoredShares } from "../client-shares.ts";
 import type { StoreLimits } from "../store.ts";
 import { WORTH } from "../record-row.ts";
@@ -8,22 +8,22 @@ import type { Connection } from "./driver.ts";
 import { removeSegment, rewriteSegment, rowsOf, type StoredSegment } from "./segments.ts";
 import { StoredAmount } from "./stored-amount.ts";
 
-/** Size of the row of a record with its share of the indexes and of pages that are not full, approximately. */
+/** Approximate size in bytes of the row of a record, including its share of the indexes and of partly filled pages. */
 export const ROW_BYTES = 600;
-/** Segments that one step changes or deletes. */
+/** Maximum number of segments that one step changes or deletes. */
 const STEP_SEGMENTS = 50;
 
-/** Bytes of a segment with its rows, as SQL. */
+/** SQL for the size of a segment and its rows in bytes. */
 const SIZE = `bytes + (last - seq + 1) * ${ROW_BYTES}`;
 
 interface SizedSegment extends StoredSegment {
   readonly size: number;
 }
 
-/** Milliseconds between two sums of the sizes of all segments, while they are below the limit. */
+/** Milliseconds between two computations of the total size, while it is below the limit. */
 const SUM_MS = 60_000;
 
-/** Bytes of all records of a store. */
+/** The size of all records of a store in bytes. */
 export const recordBytes = (): StoredAmount =>
   new StoredAmount(async (query) => {
     const [stored] = await query<{ bytes: number }>(
@@ -34,7 +34,7 @@ export const recordBytes = (): StoredAmount =>
 
 /** The result of one step. */
 export interface MadeRoom {
-  /** Records that were deleted only because of the size limit. */
+  /** Number of records that were only deleted because of the size limit. */
   readonly evicted: number;
   /** Whether there may be more to delete. */
   readonly more: boolean;
@@ -43,8 +43,8 @@ export interface MadeRoom {
 /**
  * Deletes some records: first those of days that ended before the age limit, then those above the size limit.
  *
- * @param bytes Those of all records
- * @returns also whether there may be more to delete
+ * @param bytes the size of all records
+ * @returns the number of evicted records, and whether there may be more to delete
  */
 export async function makeRoom(
   connection: Connection,
@@ -72,14 +72,14 @@ async function forgetBlocks(connection: Connection): Promise<void> {
   await connection.run("DELETE FROM audit_block WHERE block < $1", [blockOf(first.seq)]);
 }
 
-/** Removes from segments until there is enough space, or until it has changed many. */
+/** Reduces segments until there is enough space, or until many segments were changed. */
 class Step {
   #left: number;
   #evicted = 0;
   #segments = 0;
   readonly #connection: Connection;
 
-  /** @param excess By how many bytes the records exceed the limit */
+  /** @param excess number of bytes by which the records exceed the limit */
   constructor(connection: Connection, excess: number) {
     this.#connection = connection;
     this.#left = excess;
@@ -100,7 +100,7 @@ class Step {
     this.#left -= segment.size;
   }
 
-  /** Removes the bodies of a segment, unless it is damaged. @returns Its size with its rows */
+  /** Removes the bodies of a segment, unless it is damaged. @returns the size of the segment and its rows */
   async strip(segment: SizedSegment): Promise<number> {
     const connection = this.#connection;
     this.#segments += 1;
@@ -122,7 +122,7 @@ async function cutStrangers(connection: Connection, step: Step): Promise<void> {
   for (const segment of found) if (!step.isDone) await step.remove(segment);
 }
 
-/** Removes from the client with the largest share. */
+/** Reduces the segments of the client with the largest share. */
 async function cutShares(connection: Connection, step: Step): Promise<void> {
   if (step.isDone) return;
   const shares = new StoredShares();
@@ -136,7 +136,7 @@ async function cutShares(connection: Connection, step: Step): Promise<void> {
         WHERE worth = ${WORTH.accepted} AND owner = $1 AND bare = $2 ORDER BY time, seq LIMIT 1`,
       [cut.owner, Number(cut.isBare)],
     );
-    // Each size is part of the sum: without a segment the sum is 0.
+    // Each size is part of the sum: if there are no segments, the sum is 0.
     if (!oldest) return;
     shares.add(cut, -oldest.size);
     if (cut.isBare) await step.remove(oldest);

@@ -14,7 +14,7 @@ import { where } from "./where.ts";
 
 type Reader = Pick<Connection, "query">;
 
-/** The user agents of clients in the days of a query: the last one of each family, the latest first. */
+/** Reads the user agents of clients on the days of a query: the last one of each family, the latest first. */
 export async function readAgents(
   connection: Reader,
   query: UsageQuery,
@@ -65,15 +65,14 @@ export async function readClients(connection: Reader, query: UsageQuery): Promis
   const { mostClients } = query;
   const condition = usageOf(query);
   const { sql, values } = condition.and(mostClients ?? query.limit ?? MAX_USAGE_ROWS);
-  // To count their rows, the index alone is enough.
+  // Reading the index is sufficient to count rows.
   const chosen =
     mostClients === undefined
       ? condition.text
       : `${condition.text} AND client IN (
         SELECT client FROM audit_usage ${condition.text} GROUP BY client ORDER BY count(*) DESC, client LIMIT ${sql}
       )`;
-  // A pause ends with the first call of the client's API on a day. It began with the last such call on an earlier
-  // day.
+  // A pause starts with the last call of the client's API on a day, and ends with the first such call on a later day.
   const rows = await connection.query<ClientRow>(
     `WITH daily AS (
       SELECT client, day, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first, max(last) AS last,

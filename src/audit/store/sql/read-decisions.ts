@@ -1,9 +1,9 @@
-/** Answers questions about single clients. Each reads few rows by an index, whatever else is stored. */
+/** Reads facts about single clients. The number of rows that are read by an index does not depend on the size of the store. */
 import type { CallsQuery, ClientCalls, PastQuery } from "../decisions.ts";
 import { dayNumber, daysOf } from "../../usage/usage.ts";
 import { listOf, type Connection } from "./driver.ts";
 
-/** The number of rows that a question about a client's past reads: its oldest ones, and as many of its newest. */
+/** Number of rows that are read about a client's history: this many of the oldest, and this many of the newest rows. */
 export const MOST_ROWS_OF_CLIENT = 1000;
 
 const served = (order: string): string => `EXISTS (
@@ -30,7 +30,7 @@ export async function wasServed(
   return Boolean(row?.found);
 }
 
-/** The calls of a client in some days. */
+/** Returns the calls of a client on some days. */
 export async function callsOf(connection: Reader, query: CallsQuery): Promise<ClientCalls> {
   const { first, last } = daysOf(query);
   const [row] = await connection.query<{ requests: number; calling: number }>(

@@ -11,12 +11,12 @@ import { readRoutes, readToken } from "./read-usage.ts";
 /** Maximum number of segments in memory at the same time. */
 const SEGMENTS_AT_ONCE = 16;
 
-/** The place of the text of a record. */
+/** The position of the text of a record. */
 type RecordPlace = Pick<TableRow, "segment" | "start" | "size">;
 
 type FoundRecord = Pick<TableRow, "time" | "seq"> & RecordPlace;
 
-/** Reads the texts of rows, in their order, a few segments at a time. */
+/** Reads the texts of rows in order, a few segments at a time. */
 async function readTexts(connection: Connection, rows: readonly RecordPlace[]): Promise<string[]> {
   const texts = rows.map(() => UNREADABLE);
   const numbers = [...new Set(rows.map(({ segment }) => segment))];
@@ -41,14 +41,14 @@ async function readTexts(connection: Connection, rows: readonly RecordPlace[]): 
 /** Reads the text of one record. */
 export async function readRecord(connection: Connection, id: string): Promise<string | undefined> {
   const rows = await connection.query<RecordPlace>("SELECT segment, start, size FROM audit WHERE id = $1", [
-    // PostgreSQL contains no text with it.
+    // PostgreSQL can't store a text that contains it.
     id.replaceAll("\u0000", ""),
   ]);
   return (await readTexts(connection, rows))[0];
 }
 
 /**
- * The newest records of a query. Parts are read as long as they may contain newer records than the ones that were
+ * Finds the newest records of a query. Parts are read as long as they may contain records that are newer than those
  * found.
  */
 async function findNewest(connection: Connection, query: AuditQuery, count: number): Promise<FoundRecord[]> {
@@ -68,7 +68,7 @@ async function findNewest(connection: Connection, query: AuditQuery, count: numb
   return newest;
 }
 
-/** Reads one page of records, up to its size. */
+/** Reads one page of records, up to the maximum size. */
 export async function readPage(connection: Connection, query: AuditQuery): Promise<TextPage> {
   const limit = clampLimit(query);
   const found = await findNewest(connection, query, limit + 1);
@@ -97,7 +97,7 @@ export async function countRecords(connection: Connection, query: AuditQuery): P
   return sum;
 }
 
-/** The records of a route. Two columns are sums. */
+/** The records of a route. Two columns contain sums. */
 interface RouteRow extends Pick<TableRow, "lane" | "route" | "status" | "requests" | "lossy"> {
   readonly first: number;
   readonly last: number;
@@ -143,7 +143,7 @@ function addRoutes(client: string, rows: readonly RouteRow[]): RouteUsage[] {
     .toSorted((one, other) => other.requests - one.requests);
 }
 
-/** Reads the activity of one token: from the summaries if it is its own client, else from its records. */
+/** Reads the activity of one token: from the summaries if it is its own client, otherwise from its records. */
 export async function readActivity(connection: Connection, fingerprint: string): Promise<TokenActivity> {
   const token = await readToken(connection, fingerprint);
   const routes =

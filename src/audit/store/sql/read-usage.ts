@@ -23,10 +23,10 @@ import { where, type Term, type Where } from "./where.ts";
 const MAX_SPANS = 100_000;
 
 /**
- * The statement that reads them. A span ends on the last day before the start of the next one.
+ * Returns the statement that reads spans. A span ends on the last day before the start of the next one.
  *
- * @param where The condition of rows, with `WHERE`
- * @param days The days of a pause, as SQL
+ * @param where The condition on rows, with `WHERE`
+ * @param days The number of days of a pause, as SQL
  */
 const spansStatement = (where: string, days: string): string => `
   WITH called AS (
@@ -42,22 +42,22 @@ const spansStatement = (where: string, days: string): string => `
 
 type Reader = Pick<Connection, "query">;
 
-/** Times of rows, in milliseconds. 0 and null mean no time. */
+/** Times of rows in milliseconds. 0 and null mean that there is no time. */
 interface Times {
   readonly first: number;
   readonly last: number;
 }
 
-/** The times of a row in ISO 8601. */
+/** Returns the times of a row in ISO 8601. */
 export const spanOf = ({ first, last }: Times): { first: string; last: string } => ({
   first: new Date(first).toISOString(),
   last: new Date(last).toISOString(),
 });
 
-/** A time in ISO 8601. Null if it is 0 or missing. */
+/** Returns a time in ISO 8601. Null if it is 0 or missing. */
 export const momentOf = (ms: number | null): string | null => (ms ? new Date(ms).toISOString() : null);
 
-/** The condition for the days and clients of a query, for any table of the summaries. */
+/** Returns the condition for the days and clients of a query, for any table of the summaries. */
 export function clientTerms(query: UsageQuery): Term[] {
   const { first, last } = daysOf(query);
   const keys = usageKeysOf(query);
@@ -68,7 +68,7 @@ export function clientTerms(query: UsageQuery): Term[] {
   ];
 }
 
-/** The condition for rows of `audit_usage`. */
+/** Returns the condition for rows of `audit_usage`. */
 export const usageOf = (query: UsageQuery): Where =>
   where([
     ...clientTerms(query),
@@ -144,13 +144,13 @@ export async function readTokens(connection: Reader, query: TokenQuery): Promise
   return rows.map(tokenOf);
 }
 
-/** Reads the counts of a token. @returns Undefined if it was never counted. */
+/** Reads the counts of a token. @returns undefined if it was never counted */
 export async function readToken(connection: Reader, fingerprint: string): Promise<TokenUsage | undefined> {
   const [row] = await connection.query<TokenRow>(`${TOKEN_COLUMNS} WHERE fingerprint = $1`, [fingerprint]);
   return row && tokenOf(row);
 }
 
-/** Reads one page of tokens, by their fingerprints. */
+/** Reads one page of tokens, sorted by fingerprint. */
 export async function readTokenPage(connection: Reader, { after, since }: TokenPage): Promise<TokenUsage[]> {
   const rows = await connection.query<TokenRow>(
     `${TOKEN_COLUMNS} WHERE fingerprint > $1 AND last_alpha >= $2 ORDER BY fingerprint LIMIT ${MAX_TOKENS_READ}`,
@@ -172,7 +172,7 @@ const namedOf = <Row extends NameDays>(row: Row) => ({
   lastDay: dayText(row.lastDay),
 });
 
-/** Reads the names that clients sent, in the order of the most frequent routes. */
+/** Reads the names that clients sent, those of the most frequent routes first. */
 export async function readSent(connection: Reader, query: UsageQuery): Promise<SentUsage[]> {
   const { text, values } = where(clientTerms(query));
   const rows = await connection.query<Omit<SentUsage, keyof NameDays> & NameDays>(

@@ -2,10 +2,10 @@
 import { WORTH } from "../record-row.ts";
 
 /**
- * - `audit` has a small row for each record: the columns that queries need, and `start` and `size` of its text in its
- *   decompressed segment. Rows are numbered in the order of their commits, without gaps in a segment.
- * - `audit_segment`: the texts of the records `seq` to `last`, compressed. All of them are of one day.
- * - `audit_block`: which clients have records in which block (`blocks.ts`).
+ * - `audit` contains a small row for each record: the columns that queries need, and `start` and `size` of its text
+ *   in its decompressed segment. Rows are numbered in the order of their commits, without gaps in a segment.
+ * - `audit_segment`: the texts of the records `seq` to `last`, compressed. All belong to one day.
+ * - `audit_block`: the clients whose records each block contains (`blocks.ts`).
  *
  * Days are numbers: days since 1970.
  */
@@ -59,10 +59,10 @@ const RECORDS = `
  * - `audit_usage`: requests by day, client, lane, route and status. `client` is a key of `summary-key.ts`.
  * - `audit_agent`: the last user agent of each family that a client used on a day.
  * - `audit_token`: tokens that v4 has accepted, their clients, and their last requests.
- * - `audit_sent`: names that a client sent to a route. `audit_counted`: all names that were looked for, and when.
+ * - `audit_sent`: names that a client sent to a route. `audit_counted`: all names that were counted, and when.
  * - `audit_loss`: requests that had a loss. Its name is its severity and its text.
  *
- * The indexes by route are for "who would notice", which reads few routes.
+ * The indexes by route are for the report "who would notice", which reads few routes.
  */
 const SUMMARIES = `
   CREATE TABLE audit_usage (
@@ -135,7 +135,7 @@ const SUMMARIES = `
 `;
 
 /**
- * The steps of the schema, in PostgreSQL's words: SQLite's driver spells them its own way. `base/storage/schema.ts` says how
- * one is added.
+ * The steps of the schema, in PostgreSQL's words: SQLite's driver translates them. `base/storage/schema.ts` explains
+ * how to add a step.
  */
 export const STEPS: readonly string[] = [RECORDS + SUMMARIES];

@@ -9,14 +9,14 @@ export interface StoredSegment {
   readonly last: number;
 }
 
-/** Deletes a segment and its records. @returns how many records */
+/** Deletes a segment and its records. @returns the number of records */
 export async function removeSegment(connection: Connection, { seq, last }: StoredSegment): Promise<number> {
   const records = await connection.run("DELETE FROM audit WHERE seq BETWEEN $1 AND $2", [seq, last]);
   await connection.run("DELETE FROM audit_segment WHERE seq = $1", [seq]);
   return records;
 }
 
-/** Reads the rows of a segment, in the order of their records. */
+/** Reads the rows of a segment, ordered by their records. */
 export const rowsOf = (connection: Connection, { seq, last }: StoredSegment): Promise<TableRow[]> =>
   connection.query<TableRow>("SELECT * FROM audit WHERE seq BETWEEN $1 AND $2 ORDER BY start", [seq, last]);
 

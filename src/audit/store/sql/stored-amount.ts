@@ -1,11 +1,11 @@
-/** How much the store has of something that has a limit. */
+/** The stored amount of data that has a limit. */
 import type { Connection } from "./driver.ts";
 
 type Query = Connection["query"];
 
 /**
- * An amount that has a limit: rows of a table, or bytes. It is measured seldom, because that reads an index. What commits
- * add in between is counted, and is an upper bound.
+ * An amount that has a limit: rows of a table, or bytes. It is rarely measured, because that reads an index. In
+ * between, the rows that commits add are counted, which results in an upper bound.
  */
 export class StoredAmount {
   readonly #measure: (query: Query) => Promise<number>;
@@ -14,21 +14,21 @@ export class StoredAmount {
   #measuredAt = -Infinity;
   #isExceeded = false;
 
-  /** @param everyMs After how long it is measured again: other processes may write to the same store */
+  /** @param everyMs milliseconds until it is measured again, because other processes may write to the same store */
   constructor(measure: (query: Query) => Promise<number>, everyMs: number) {
     this.#measure = measure;
     this.#everyMs = everyMs;
   }
 
-  /** Adds what a commit adds at most. */
+  /** Adds an upper bound of the amount that a commit adds. */
   add(amount: number): void {
     this.#amount += amount;
   }
 
   /**
-   * By how much the store exceeds a limit, or 0. Once it does, it is cut to what is kept of the limit.
+   * Returns the amount by which the store exceeds a limit, or 0. If it does, it is reduced to `kept`.
    *
-   * @param kept How much is left after the cut
+   * @param kept the amount after the reduction
    */
   async excess(query: Query, limit: number, kept = limit): Promise<number> {
     const now = performance.now();

@@ -2,14 +2,14 @@ import type { Value } from "./driver.ts";
 
 /** The conditions of a statement. */
 export interface Where {
-  /** With `WHERE`, or empty. */
+  /** The conditions with `WHERE`, or empty. */
   readonly text: string;
   readonly values: readonly Value[];
-  /** Returns another value as SQL, and all values with it. */
+  /** Adds a value, and returns its SQL and all values. */
   readonly and: (value: Value) => { readonly sql: string; readonly values: readonly Value[] };
 }
 
-/** A condition, with `?` for each of its values. It is left out where its first value is undefined. */
+/** A condition, with `?` for each of its values. It is omitted if its first value is undefined. */
 export type Term = readonly [condition: string, ...values: (Value | undefined)[]];
 
 /** Joins the terms that have values with AND. */

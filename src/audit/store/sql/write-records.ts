@@ -9,7 +9,7 @@ import { addRows, COUNTED } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
 import { keyRows, type KeyedRow } from "./key-rows.ts";
 
-/** Leaves out the rows of records that are already stored: a commit can succeed although its caller got an error. */
+/** Removes the rows of records that are already stored: a commit can succeed even though its caller got an error. */
 async function findNew(connection: Connection, rows: readonly IndexRow[]): Promise<ReadonlySet<string>> {
   const found = await connection.query<{ id: string }>("SELECT id FROM audit WHERE id IN LIST($1)", [
     listOf(rows.map(({ id }) => id)),
@@ -18,7 +18,7 @@ async function findNew(connection: Connection, rows: readonly IndexRow[]): Promi
   return new Set(rows.flatMap(({ id }) => (known.has(id) ? [] : id)));
 }
 
-/** The row of a record in the table `audit`. What was counted is not needed any more. */
+/** Converts a record to a row of the table `audit`. Data that was only counted is not stored. */
 const tableRow = ({ key: _key, ...row }: KeyedRow, seq: number, segment: number): TableRow => ({
   ...row,
   ...(row.accepted ? { agent: null, sent: null, lost: null } : { agent: usageAgent(row.agent) }),
@@ -26,7 +26,7 @@ const tableRow = ({ key: _key, ...row }: KeyedRow, seq: number, segment: number)
   segment,
 });
 
-/** Adds a segment and its rows. @returns the number that follows those of its records */
+/** Adds a segment and its rows. @returns the number after those of its records */
 async function insertSegment(
   connection: Connection,
   { owner }: Segment,

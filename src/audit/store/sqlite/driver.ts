@@ -5,7 +5,7 @@ import type { Connection, Driver, Value } from "../sql/driver.ts";
 import { STEPS } from "../sql/schema.ts";
 import { isErrorOfValues } from "./fault.ts";
 
-/** SQLite's own spelling of statements. */
+/** SQLite's spelling of statements. */
 const SPELLING: readonly (readonly [RegExp, string])[] = [
   [/\b(?:LIST|NUMBERS)\(\$(\d+)\)/g, "(SELECT value FROM json_each(?$1))"],
   [/\$(\d+)/g, "?$1"],
@@ -20,16 +20,16 @@ const SPELLING: readonly (readonly [RegExp, string])[] = [
 const spell = (text: string): string =>
   SPELLING.reduce((spelt, [found, other]) => spelt.replaceAll(found, other), text);
 
-/** "agau" in ASCII, and the number of the tables' design: files of a design that was never released are refused. */
+/** "agau" in ASCII, plus the number of the tables' design: files of unreleased designs are rejected. */
 const APPLICATION_ID = 0x61676175 + 1;
 
 /** The schema of the file. */
 export const SCHEMA: SqliteSchema = { applicationId: APPLICATION_ID, steps: STEPS.map(spell) };
 
-/** Prepared statements that are kept: those with filters have many forms. */
+/** Maximum number of prepared statements that are kept: those with filters have many forms. */
 const MAX_STATEMENTS = 500;
 
-/** The connection of a thread. SQLite is synchronous; the jobs of a thread run one after the other. */
+/** The connection of a thread. SQLite is synchronous, so the jobs of a thread run sequentially. */
 class SqliteConnection implements Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -79,14 +79,14 @@ class SqliteConnection implements Connection {
   }
 }
 
-/** The operations of a thread on the file. */
+/** The kinds of access of a thread to the file. */
 export type SqliteUse =
   | {
       readonly file: string;
-      /** SQLite's `synchronous`. NORMAL survives a crash of the process, FULL one of the machine. */
+      /** SQLite's `synchronous`. NORMAL survives a crash of the process, and FULL a crash of the machine. */
       readonly synchronous: "NORMAL" | "FULL";
     }
-  /** It only reads. */
+  /** The thread only reads. */
   | { readonly file: string; readonly synchronous?: undefined };
 
 /** Opens the file for writing and prepares its schema. */
@@ -96,9 +96,9 @@ function openForWriting(file: string, synchronous: "NORMAL" | "FULL"): DatabaseS
   database.exec("PRAGMA busy_timeout = 5000");
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`);
   database.exec("PRAGMA journal_size_limit = 67108864");
-  // What is deleted is overwritten, however it is deleted: an erased client may have been in pages that are free by now.
+  // Deleted data is always overwritten, because freed pages may contain data of an erased client.
   database.exec("PRAGMA secure_delete = ON");
-  // In pages. Many commits change the same pages, which a checkpoint writes once.
+  // Number of pages. Many commits change the same pages, which a checkpoint only writes once.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
   migrateSqlite(database, SCHEMA);
   return database;
@@ -110,14 +110,17 @@ function openForReading(file: string): DatabaseSync {
   return database;
 }
 
-/** The tables with keys of clients, but for that of the records, which is too large. */
+/** The tables that contain keys of clients, except for the table of records, which is too large. */
 const REWRITTEN = ["audit_block", "audit_usage", "audit_agent", "audit_token", "audit_sent", "audit_loss"];
-/** They take two seconds. Many more take longer than other processes wait for a commit. */
+/**
+ * Maximum number of rewritten rows. They take two seconds. Many more would take longer than other processes wait for a
+ * commit.
+ */
 const MAX_REWRITTEN = 100_000;
 
 /**
- * Rewrites a table. When SQLite moves rows from one page to another, it may leave copies of them behind, which outlive the
- * rows. Pages whose rows are all deleted are overwritten.
+ * Rewrites a table. When SQLite moves rows between pages, it may leave copies behind, which outlive the rows. Pages
+ * whose rows are all deleted are overwritten.
  */
 function rewriteTable(database: DatabaseSync, table: string): void {
   const { rows } = database.prepare(`SELECT count(*) AS rows FROM ${table}`).get() ?? {};
@@ -128,7 +131,7 @@ function rewriteTable(database: DatabaseSync, table: string): void {
     DROP TABLE temp.kept`);
 }
 
-/** Creates the driver of a database that is open. @param lostFile Says what happened to its file */
+/** Creates the driver of an open database. @param lostFile Describes the loss of its file; undefined if it is in place */
 export function sqliteDriver(
   database: DatabaseSync,
   lostFile: () => string | undefined = () => undefined,
@@ -149,7 +152,7 @@ export function sqliteDriver(
         await connection.transaction("BEGIN IMMEDIATE", async () => rewriteTable(database, table));
         return true;
       }
-      // The log of changes still has what was deleted, and the file has it until the log is written to it.
+      // The log of changes still contains deleted data, and so does the file until the log is written to it.
       const checkpoint = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
       if (checkpoint?.["busy"] !== 0)
         throw new Error(

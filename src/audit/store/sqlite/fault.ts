@@ -17,10 +17,10 @@ export function describeSqliteError(error: unknown): string {
   return meaning === undefined ? message : `${meaning} (${message})`;
 }
 
-/** The primary result codes of errors that a value causes: too long, a constraint, and a wrong type. */
+/** The primary result codes of errors that a value causes: too long, a constraint, or a wrong type. */
 const CODES_OF_VALUES: ReadonlySet<number> = new Set([18, 19, 20]);
 
-/** Whether an error is about the values of a row: SQLite refuses them, or `node:sqlite` can't pass them to it. */
+/** Whether an error is caused by the values of a row: SQLite rejects them, or `node:sqlite` can't pass them to it. */
 export function isErrorOfValues(error: unknown): boolean {
   const { code, errcode = 0 } = (error ?? {}) as { code?: string; errcode?: number };
   return CODES_OF_VALUES.has(errcode & 0xff) || code === "ERR_INVALID_ARG_TYPE";

@@ -11,35 +11,35 @@ import { StoreThread } from "./thread/store-thread.ts";
 /** Name of the database file. */
 export const AUDIT_FILE = "audit.db";
 
-/** The limit of a thread's young objects. They are the rows of a batch or a page; V8 would let them grow to 128 MB. */
+/** Limit in MB of a thread's young objects, which are the rows of a batch or a page. V8 would let them grow to 128 MB. */
 const YOUNG_MB = 8;
 
 const CALL_TIMEOUT_MS = 15_000;
-/** Requests wait for it, and what they ask takes a millisecond. */
+/** Time limit in milliseconds. Requests wait for these queries, which usually take a millisecond. */
 const DECISION_TIMEOUT_MS = 5000;
-/** Opening may include changes of a large database. */
+/** Time limit in milliseconds. Opening may include changes of a large database. */
 const OPEN_TIMEOUT_MS = 600_000;
 const RESTART_MS = 200;
-/** Soon: the file may be lost. */
+/** Milliseconds between two probes. Short, because the file may be lost. */
 const PROBE_MS = 1000;
-/** Frequent enough that a busy store does not exceed its size limit by much. */
+/** Milliseconds between two purges. Short enough that a busy store does not exceed its size limit by much. */
 const PURGE_MS = 10_000;
 
 /** Options of the SQLite store. */
 export interface SqliteStoreOptions extends StoreOptions {
   /** The folder of `audit.db`. It is created if it is missing. */
   readonly directory: string;
-  /** The thread for writing, from `startSqliteThread`. Default: another one. */
+  /** The thread for writing, from `startSqliteThread`. Default: a new thread. */
   readonly thread?: Worker | undefined;
 }
 
 /**
- * Starts a thread that loads its modules and waits for the file that it has to open. It is ended by the store that gets it, or
- * by `terminate`.
+ * Starts a thread that loads its modules and waits for the file that it has to open. The store that receives it ends
+ * it, or `terminate`.
  */
 export const startSqliteThread = (): Worker =>
   startThread(import.meta.url, "./thread/worker", { maxYoungGenerationSizeMb: YOUNG_MB })
-    // If it fails before a store gets it, the store starts another one.
+    // If it fails before a store receives it, the store starts a new thread.
     .on("error", () => {});
 
 type SqliteThread = StoreThread<ThreadJob>;
@@ -60,7 +60,7 @@ async function openWriter({ directory, durability, thread }: SqliteStoreOptions)
   const file = join(directory, AUDIT_FILE);
   try {
     makeFolder(directory);
-    // SQLite would create a file that everybody can read. Its journal files get the mode of this file.
+    // SQLite would create a file that any user can read. Its journal files get the mode of this file.
     closeSync(openSync(file, "a", 0o600));
     const synchronous = durability === "strict" ? "FULL" : "NORMAL";
     const writer = createThread({ file, synchronous }, CALL_TIMEOUT_MS, thread);
@@ -76,12 +76,11 @@ async function openWriter({ directory, durability, thread }: SqliteStoreOptions)
 }
 
 /**
- * Opens the embedded audit store: SQLite, with a thread for writing, one for reading, and one for reading what requests
- * wait for. Those for reading start with their first query.
- * Several processes may open the same file.
+ * Opens the embedded audit store: SQLite, with a thread for writing, one for reading, and one for reading data that
+ * requests wait for. The reading threads start with their first query. Several processes may open the same file.
  *
- * @throws {AuditUnavailableError} If the file can't be created or is not a usable database. The message names the file and
- *   the remedy.
+ * @throws {AuditUnavailableError} If the file can't be created or is not a usable database. The message names the file
+ *   and the remedy.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuditStore> {
   const file = join(options.directory, AUDIT_FILE);

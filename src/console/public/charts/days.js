@@ -7,13 +7,13 @@ const HEIGHT = 200;
 const LEFT = 44;
 const BOTTOM = 22;
 const TOP = 8;
-/** Pixels of one label. */
+/** Width of one label in pixels. */
 const LABEL = 80;
 
-/** About as wide as it will be shown, so that its text keeps a size that can be read on a phone. */
+/** Returns the approximate display width, so that the text remains readable on a phone. */
 const widthOf = () => Math.max(320, Math.min(720, innerWidth - 60));
 
-/** Every day between the first and the last, those without requests too. */
+/** Returns every day between the first and the last, including those without requests. */
 function filled(days) {
   const byDay = new Map(days.map((day) => [day.day, day]));
   const all = [];
@@ -25,7 +25,7 @@ function filled(days) {
   return all;
 }
 
-/** The next round figure above. */
+/** Returns the next round number above a number. */
 function ceiling(number) {
   const size = 10 ** Math.floor(Math.log10(Math.max(1, number)));
   return [1, 2, 5, 10].map((step) => step * size).find((round) => round >= number);

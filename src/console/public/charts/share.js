@@ -1,7 +1,7 @@
 import { percent } from "../format.js";
 import { html } from "../html.js";
 
-/** How much of the whole a part is, as a bar and as a figure. */
+/** Shows the share of a part as a bar and as a number. */
 export const shareBar = (part, all, what) =>
   html`<span class="share">
     <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">

@@ -2,7 +2,7 @@ import { ms } from "../format.js";
 import { html } from "../html.js";
 import { upstreamName } from "../names.js";
 
-/** Where the time of a call went: v4 and the gateway itself. */
+/** Shows how the time of a call is divided between v4 and the gateway. */
 export function timingsBar({ timings: { total, upstream } }) {
   const own = Math.max(0, total - upstream);
   const share = total === 0 ? 0 : Math.min(100, (upstream / total) * 100);

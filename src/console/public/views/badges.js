@@ -1,13 +1,13 @@
 import { html } from "../html.js";
 import { clientName, upstreamName } from "../names.js";
 
-/** A status, coloured by its class. */
+/** Shows a status, coloured by its class. */
 export const statusBadge = (status) =>
   html`<span class="badge" data-class=${status === null ? 5 : Math.trunc(status / 100)}>
     ${status ?? "no response"}
   </span>`;
 
-/** The classes of fields: a sign and a description for each, so that colour is not the only mark. */
+/** The classes of fields, with a symbol and a description for each, so that colour is not the only mark. */
 export const CLASSES = {
   same: ["=", "the same value under the same name"],
   renamed: ["→", "the same value under another name or path"],
@@ -19,7 +19,7 @@ export const CLASSES = {
   lossy: ["≈", "the translation loses something"],
 };
 
-/** The chip of a class: its sign and its word. */
+/** Shows the chip of a class: its symbol and its word. */
 export const classChip = (name, more) => {
   const [sign, meaning] = CLASSES[name];
   return html`<span class="chip" data-class=${name} title=${meaning}>
@@ -27,7 +27,7 @@ export const classChip = (name, more) => {
   </span>`;
 };
 
-/** The legend, with the number of fields of each class. Classes without fields are omitted. */
+/** Shows the legend, with the number of fields of each class. Classes without fields are omitted. */
 export const legend = (counts) =>
   html`<ul class="legend" aria-label="Classes of the fields">
     ${Object.entries(CLASSES)

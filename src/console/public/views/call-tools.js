@@ -5,7 +5,7 @@ import { clientName, upstreamName } from "../names.js";
 
 const MOMENT_MS = 1500;
 
-/** `navigator.clipboard` is there on https and localhost alone; the older way works anywhere. */
+/** Copies a text. `navigator.clipboard` only exists on https and localhost; the older way works everywhere. */
 async function copy(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
@@ -45,7 +45,7 @@ function saveButton(name, file, text) {
   return html`<button type="button" onClick=${save}>${name}</button>`;
 }
 
-/** The export narrowed to this one moment and client. */
+/** Returns the link to an export of only this time and client. */
 function harLink({ id, time, client }) {
   const until = new Date(new Date(time).getTime() + 1).toISOString();
   const query = new URLSearchParams({ format: "har", since: time, until });
@@ -53,7 +53,7 @@ function harLink({ id, time, client }) {
   return html`<a class="button" href=${`/api/audit/export?${query}`} download=${`${id}.har`}>Download HAR</a>`;
 }
 
-/** Buttons that copy or download a call. */
+/** Shows buttons that copy or download a call. */
 export const callTools = (record, curl) =>
   html`<div class="tools" role="group" aria-label="Take away">
     ${copyButton(`Copy as curl (${clientName})`, curl.alpha)}

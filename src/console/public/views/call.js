@@ -11,7 +11,7 @@ import { fieldTable } from "./field-table.js";
 import { sideBySide } from "./side-by-side.js";
 import { traceSection } from "./trace.js";
 
-/** Counts the classes. A field that loses something is counted as lossy, too. */
+/** Counts the classes. A field that loses something is also counted as lossy. */
 function classCounts(fields) {
   const counts = {};
   for (const field of fields) {
@@ -21,7 +21,7 @@ function classCounts(fields) {
   return counts;
 }
 
-/** The key under which a call is counted, as far as its record says it. */
+/** Returns the key under which a call is counted, if its record contains it. */
 function keyOf({ label, application, accepted, fingerprint }) {
   if (label) return `label:${label}`;
   return application && accepted ? `application:${application}` : fingerprint;
@@ -65,7 +65,7 @@ const bodyLines = ({ body }) => [
   ...(body?.added ?? []).map((name) => html`<b class="mono">${name}</b> was added by the gateway`),
 ];
 
-/** One call: the alpha request and response, the v4 calls that it became, and why. */
+/** Shows one call: the alpha request and response, the resulting v4 calls, and the reasons. */
 export async function showCall(id, { signal }) {
   const path = `/api/audit/${encodeURIComponent(id)}`;
   const [record, explained] = await Promise.all([read(path, signal), read(`${path}/explain`, signal)]);

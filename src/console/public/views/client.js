@@ -52,7 +52,7 @@ function factsOf(client) {
   ]);
 }
 
-/** Adds up the rows of several keys: one for each lane, route and status. */
+/** Adds up the rows of several keys. The result has one row for each lane, route and status. */
 function addKeys(rows) {
   const sums = new Map();
   for (const row of rows) {
@@ -116,9 +116,9 @@ async function clientContent(id, scope, signal) {
   `;
 }
 
-/** One client: its calls, and the state of its migration. */
+/** Shows one client: its calls, and the state of its migration. */
 export async function showClient(id, { signal, parameters }) {
-  // A search in the list of clients does not narrow one of them.
+  // A search in the list of clients does not apply to a single client.
   const others = new URLSearchParams([...parameters].filter(([name]) => name !== "search"));
   const content = await scopedContent(
     { view: "clients", id, signal, parameters: others, searches: false },

@@ -9,17 +9,17 @@ import { emptyScope, scopedView, usageQuery } from "./scope.js";
 import { sortableTable } from "./sortable.js";
 import { openTokens } from "./tokens.js";
 
-/** The name of a row: the name in the directory, the family of user agents, or its key. */
+/** Returns the name of a row: the name in the directory, the family of user agents, or its key. */
 export const titleOf = ({ client, name, family = null }) =>
   name ?? (family === "" ? "no user agent" : family) ?? client ?? "no token";
 
-/** The address of a client's page. All requests without a token are one client. */
+/** Returns the address of a client's page. All requests without a token are one client. */
 export const clientLink = (row, scope) =>
   html`<a
     href=${address("clients", row.id ?? row.client ?? "none", scope)}
     class=${row.name === null && !row.family && "mono"}>${titleOf(row)}</a>`;
 
-/** The user agents of a client: the last one of each of its programs. */
+/** Returns the user agents of a client: the last one of each of its programs. */
 export const agentsOf = ({ userAgent, otherAgents = [] }) =>
   [userAgent ?? "no user agent", ...otherAgents].join(", ");
 
@@ -31,19 +31,19 @@ export const clientColumnOf = (scope, { isMain = true } = {}) => ({
   cell: (row) => html`${clientLink(row, scope)}<span class="under">${agentsOf(row)}</span>`,
 });
 
-/** The same without a period. */
+/** The column of a client, whose links contain no period. */
 export const clientColumn = clientColumnOf({});
 
 const DAY_MS = 86_400_000;
 
-/** The longest pause between two calls of a client. */
+/** Returns the longest pause between two calls of a client. */
 export const pauseText = ({ longestPauseMs }) =>
   `paused for ${plural(Math.floor(longestPauseMs / DAY_MS), "day")} before`;
 
-/** A pause that is longer than the quiet time: the client is ready only after a longer one. */
+/** Shows a pause that is longer than the quiet time: the client is only ready after a longer pause. */
 const pauseNote = (row) => row.isPauseLonger && html`<span class="under">${pauseText(row)}</span>`;
 
-/** A client that called alpha again after it had been ready. */
+/** Shows that a client called alpha again after it had been ready. */
 const returnNote = ({ cameBack }) => cameBack && html`<span class="under">came back on ${cameBack}</span>`;
 
 /** The state of a client's migration, and its last call. */
@@ -87,5 +87,5 @@ async function clientsContent(scope, signal) {
   return html`${hint(`${plural(total, "client")}: ${what}`)}${table}`;
 }
 
-/** All clients: names, applications, and tokens by their user agents. A row of several tokens opens to them. */
+/** Shows all clients: names, applications, and tokens by their user agents. A row of several tokens can be expanded. */
 export const showClients = scopedView("clients", "Clients", clientsContent);

@@ -1,11 +1,11 @@
-/** Columns that several tables have. */
+/** Columns that several tables use. */
 import { shareBar } from "../charts/share.js";
 import { count, percent } from "../format.js";
 import { html } from "../html.js";
 import { when } from "../parts.js";
 import { address } from "../router.js";
 
-/** A column of a count. @param read the count of a row */
+/** A column of counts. @param read returns the count of a row */
 export const countColumn = (name, read) => ({
   name,
   number: true,
@@ -13,7 +13,7 @@ export const countColumn = (name, read) => ({
   cell: (row) => count(read(row)),
 });
 
-/** A column of a time. @param read the time of a row, ISO 8601, or null for never */
+/** A column of times. @param read returns the time of a row, ISO 8601, or null for never */
 export const timeColumn = (name, read) => ({
   name,
   number: true,

@@ -3,7 +3,7 @@ import { dateTime } from "../format.js";
 import { html } from "../html.js";
 import { hint, wideTable } from "../parts.js";
 
-/** The sources of the old and the new answer. */
+/** The sources of the old and the new response. */
 const SIDES = {
   candidate: { old: "Active pack", new: "Candidate" },
   legacy: { old: "Old service", new: "Gateway" },
@@ -35,7 +35,7 @@ const commands = (title, texts) =>
   html`<h3>${title}</h3>
     ${texts.map((text) => html`<pre tabindex="0">${text}</pre>`)}`;
 
-/** An example of a difference: both answers, and their sources. */
+/** Shows an example of a difference: both responses, and their sources. */
 export async function showDifference(path, { signal }) {
   const described = await read(path, signal);
   const { example, rules, curl } = described;

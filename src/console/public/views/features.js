@@ -12,7 +12,7 @@ const EVERY_MS = 2000;
 class FeaturePage extends Component {
   form;
 
-  /** Sends an action. Without a name it would be nobody's. */
+  /** Sends an action. It needs the name of the operator. */
   async act({ action, given, done }) {
     const { name, update } = this.props;
     if (!this.form.reportValidity()) return;
@@ -60,7 +60,7 @@ class FeaturePage extends Component {
   }
 }
 
-/** Creates the view of a feature. @param absent title and text where the gateway does not have it */
+/** Creates the view of a feature. @param absent title and text if the gateway does not have the feature */
 function createView({ name, title, absent }) {
   const load = (signal) => read(`/api/pages/${name}`, signal);
   const show = (page, update) => html`<${FeaturePage} name=${name} page=${page} update=${update} />`;
@@ -74,7 +74,7 @@ function createView({ name, title, absent }) {
   };
 }
 
-/** The views by their addresses. */
+/** The views by address. */
 export const FEATURE_VIEWS = Object.fromEntries(
   pages.map((page) => {
     const { address, title, name, hasItems } = page;

@@ -7,7 +7,7 @@ import { CLASSES, classChip } from "./badges.js";
 
 const COLUMNS = [ClientName, "How", "Value", upstreamName, `${upstreamName}'s value`, "Rule"];
 
-/** The index of the list row of a field; undefined if the field is not in a row. */
+/** Returns the index of the list row that contains a field; undefined if the field is not in a row. */
 const rowOf = ({ field }) => /^[^.[]+\[(\d+)\]/.exec(field)?.[1];
 
 const line = ({ field, class: kind, value, v4, rule, loss }) =>
@@ -22,7 +22,7 @@ const line = ({ field, class: kind, value, v4, rule, loss }) =>
     <td class="rule">${rule}${loss && html`<span class="lost">${CLASSES.lossy[0]} lost: ${loss}</span>`}</td>
   </tr>`;
 
-/** A table of fields with their rules. Of a list it shows one row at a time. */
+/** Shows a table of fields with their rules. For a list, it shows one row at a time. */
 export function fieldTable(title, fields) {
   const rows = [...new Set(fields.map(rowOf).filter((row) => row !== undefined))];
   const names = rows.map((row) => [row, `row ${Number(row) + 1} of ${rows.length}`]);

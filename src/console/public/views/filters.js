@@ -17,7 +17,7 @@ const SPANS = [
 ];
 const MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The names of the filters of the traffic view in its address. */
+/** The names of the traffic view's filters in its address. */
 export const FILTERS = ["route", "client", "status", "lane", "span"];
 
 /**
@@ -50,7 +50,7 @@ export function trafficFilters({ values, routes, changed }) {
   );
 }
 
-/** Parameters of `GET /api/audit` for the filled fields. */
+/** Returns the parameters of `GET /api/audit` for the filled fields. */
 export function auditQuery({ route, client, status, lane, span }, now = Date.now()) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ route, client, status, lane }))

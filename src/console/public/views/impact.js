@@ -30,7 +30,7 @@ const group = (label, names, chosen) =>
     )}
   </optgroup>`;
 
-/** The kind of a name in a query: `body.plan=small` is a word of a field. */
+/** Returns the subject of a name in a query: `body.plan=small` is a word of a field. */
 function subjectOf(route, name) {
   const query = new URLSearchParams({ route });
   const at = name.indexOf("=");
@@ -75,7 +75,7 @@ function results({ notices, clients, readers, namesSince }, name) {
   `;
 }
 
-/** The shown content of a choice, and the names that can be chosen. */
+/** Returns the displayed content for a choice, and the available names. */
 async function find({ route, name }, signal) {
   if (route === "")
     return {
@@ -99,7 +99,7 @@ class Impact extends Component {
     keepInAddress("impact", chosen);
     this.setState({ chosen });
     const found = await find(chosen, this.props.signal);
-    // Another choice may have been made meanwhile.
+    // A different choice may have been made in the meantime.
     if (this.state.chosen === chosen) this.setState({ found });
   }
 
@@ -129,7 +129,7 @@ class Impact extends Component {
   }
 }
 
-/** The clients that would notice if a route, a member or a word were removed. */
+/** Shows the clients that would notice if a route, a member or a word were removed. */
 export async function showImpact({ signal, parameters }) {
   const { routes } = await read("/api/mappings", signal);
   const names = [...new Set(routes.map(({ alpha }) => alpha))];

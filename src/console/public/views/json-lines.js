@@ -3,7 +3,7 @@ import { CLASSES } from "./badges.js";
 
 const INDENT = "  ";
 
-/** The lines of a JSON value, each with its path. */
+/** Returns the lines of a JSON value, each with its path. */
 function* lines(value, { at = "", name = "", depth = 0, comma = "" }) {
   const indent = INDENT.repeat(depth);
   const label = name === "" ? "" : `${JSON.stringify(name)}: `;
@@ -30,14 +30,14 @@ function objectMembers(value, at) {
   return Object.entries(value).map(([key, item]) => [key, item, at === "" ? key : `${at}.${key}`]);
 }
 
-/** The rule of a path, or of the nearest parent that has one. */
+/** Returns the rule of a path, or of the nearest parent that has one. */
 function ruleAt(rules, at) {
   for (let place = at; place !== ""; place = place.replace(/(?:\.[^.[]*|\[\d+\]|^[^.[]*)$/, ""))
     if (rules.has(place)) return rules.get(place);
   return undefined;
 }
 
-/** A JSON value, line by line, each marked with its rule. The scrolling box can be reached by keyboard. */
+/** Shows a JSON value line by line, each line marked with its rule. The scrolling box can be reached by keyboard. */
 export function jsonBlock(value, rules, label) {
   const text = typeof value === "string" ? [{ at: "", text: value }] : lines(value, {});
   return html`<pre tabindex="0" role="group" aria-label=${label}>

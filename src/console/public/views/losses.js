@@ -4,14 +4,14 @@ import { cardTable } from "../parts.js";
 import { upstreamName } from "../names.js";
 import { clientLink } from "./clients.js";
 
-/** The meanings of the weights of losses. */
+/** The meanings of the severities of losses. */
 const SEVERITIES = {
   meaning: `the client believes something that is not so, or ${upstreamName} did not do what it asked for`,
   detail: "something was not shown",
   rounding: "a value was less exact",
 };
 
-/** Clients of a loss that are named. */
+/** Maximum number of clients that are named for a loss. */
 const NAMED_CLIENTS = 3;
 
 const clientLinks = (clients) => [
@@ -38,9 +38,9 @@ function lossTable(losses, caption, showsClients) {
 }
 
 /**
- * The losses, by weight and by requests, as `GET /api/usage/losses` returns them. Roundings are folded away.
+ * Shows the losses, by severity and by requests, as `GET /api/usage/losses` returns them. Roundings are folded.
  *
- * @param showsClients Whether the clients have a column.
+ * @param showsClients whether there is a column for the clients
  */
 export function lossSection(losses, { showsClients }) {
   const heavy = losses.filter(({ severity }) => severity !== "rounding");

@@ -11,7 +11,7 @@ import { sortableTable } from "./sortable.js";
 const RELOADS =
   "This is the active pack. Edits of its files take effect by a reload. Other scopes, another oauth, and a setting that the pack needs take effect by a restart: such a reload is rejected, and the log has AG_PACK_RELOAD_FAILED with the reason.";
 
-/** Requests on each route of the pack. */
+/** Returns the number of requests on each route of the pack. */
 function usedBy(routes) {
   const used = new Map();
   for (const { route, requests } of routes)
@@ -19,11 +19,11 @@ function usedBy(routes) {
   return used;
 }
 
-/** The mean milliseconds of a request without the stages of v4. */
+/** Returns the mean milliseconds of a request without the stages of v4. */
 const ownMs = (stages = []) =>
   stages.reduce((sum, { stage, ms }) => (stage === "upstream" ? sum : sum + ms), 0);
 
-/** The mean time of a request. It opens to the mean time of each stage. */
+/** Shows the mean time of a request, which expands to the mean time of each stage. */
 const stageTimes = (stages) =>
   stages
     ? html`<details class="stages">
@@ -84,7 +84,7 @@ function objectDetails({ name, fields }) {
   </details>`;
 }
 
-/** The routes and objects that have a text. */
+/** Returns the routes and objects that contain a text. */
 function found({ routes, objects }, wanted, columns) {
   const has = (...texts) => texts.some((text) => text?.toLowerCase().includes(wanted));
   const shownRoutes = routes.filter(({ alpha, v4, scope }) => has(alpha, v4, scope));
@@ -108,7 +108,7 @@ function found({ routes, objects }, wanted, columns) {
 export async function showMappings({ signal }) {
   const [pack, used, stages] = await Promise.all([
     read("/api/mappings", signal),
-    // If auditing is off, there are no counts. The pack is still shown.
+    // If auditing is off, there are no counts. The pack is still displayed.
     read("/api/usage/routes", signal).catch(() => ({ routes: [] })),
     readStages(signal).catch(() => new Map()),
   ]);

@@ -106,5 +106,8 @@ async function migrationContent(scope, signal) {
   `;
 }
 
-/** The state of the migration: its share of native requests, clients that are not ready, and routes still in use. */
+/**
+ * Shows the state of the migration: the share of native requests, clients that are not ready, and routes that are still
+ * in use.
+ */
 export const showMigration = scopedView("migration", "Migration", migrationContent);

@@ -3,12 +3,12 @@ import { features } from "../names.js";
 
 const FORMATS = ["html", "md", "json", "csv"];
 
-/** The page is opened to be read; the others are files. */
+/** The page opens for reading; the other formats are downloaded as files. */
 const goal = (format, name) =>
   format === "html" ? { target: "_blank", rel: "noopener" } : { download: `${name}.${format}` };
 
 /**
- * Ways to the migration report, where this gateway makes one; to the guide of one client where it is named.
+ * Shows links to the migration report, if this gateway creates one; to the guide of one client if it is given.
  *
  * @param query the period and the search of the view
  */

@@ -16,7 +16,7 @@ const COUNT_COLUMNS = [
   timeColumn("Last", ({ last }) => last),
 ];
 
-/** The calls of clients as a table: of all, of one route, or of one client. */
+/** Shows the calls of clients as a table: all calls, those of one route, or those of one client. */
 export function callTable({ calls, caption, scope, of }) {
   const columns = [
     ...(of === "route" ? [] : [routeColumn("Route", scope)]),

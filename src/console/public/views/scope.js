@@ -4,7 +4,7 @@ import { Loaded, tryLoad } from "../loaded.js";
 import { emptyState, filterForm, options, say, viewHead } from "../parts.js";
 import { keepInAddress } from "../router.js";
 
-/** Periods to choose: days back from today, or days of one's own. */
+/** The available periods: a number of days until today, or chosen days. */
 const PERIODS = [
   ["", "all days"],
   ["7", "last 7 days"],
@@ -15,7 +15,7 @@ const PERIODS = [
 ];
 const DAY_MS = 86_400_000;
 
-/** The period and the search in an address. Addresses of other views carry it on. */
+/** Reads the period and the search in an address. Links to other views contain them. */
 export const readScope = (parameters) =>
   Object.fromEntries(
     ["days", "from", "until", "search"]
@@ -25,7 +25,7 @@ export const readScope = (parameters) =>
 
 const isDay = (text) => /^\d{4}-\d{2}-\d{2}$/.test(text ?? "") && !Number.isNaN(Date.parse(text));
 
-/** The period of an address as days of the API, in UTC: `until` is the first day that is not in it. */
+/** Converts the period in an address to days for the API, in UTC: `until` is exclusive. */
 export function daysOf({ days, from, until }, now = Date.now()) {
   if (/^\d{1,4}$/.test(days ?? "")) return { since: dayOf(now - (Number(days) - 1) * DAY_MS) };
   return {
@@ -34,7 +34,7 @@ export function daysOf({ days, from, until }, now = Date.now()) {
   };
 }
 
-/** Parameters of the usage API for an address, with additional ones. */
+/** Returns the parameters of the usage API for an address, with additional ones. */
 export function usageQuery(scope, others = {}) {
   const given = { ...daysOf(scope), search: scope.search, ...others };
   return new URLSearchParams(
@@ -46,7 +46,7 @@ const dateField = (name, label, { value, isHidden }) =>
   html`<label hidden=${isHidden}>${label}<input type="date" name=${name} defaultValue=${value} max="9999-12-31"
   /></label>`;
 
-/** The form of the period and the search. Calls `changed` with the filled fields. */
+/** Shows the form for the period and the search. Calls `changed` with the filled fields. */
 function scopeForm({ first, period, searches, changed }) {
   const own = (name) => ({ value: first[name] ?? "", isHidden: period !== "own" });
   const fields = html`
@@ -68,7 +68,7 @@ function scopeForm({ first, period, searches, changed }) {
   return filterForm("Filters", changed, fields);
 }
 
-/** The scope of the filled fields. */
+/** Returns the scope from the filled fields. */
 function scopeOf({ days, from, until, search = "" }) {
   const period = days === "own" ? { from, until } : { days };
   return Object.fromEntries(Object.entries({ ...period, search }).filter(([, value]) => value !== ""));
@@ -105,8 +105,8 @@ class Scoped extends Component {
 }
 
 /**
- * A form of the period, and a content that is refreshed when it changes. The form keeps its focus, and the address
- * keeps the choice.
+ * Shows the form for the period, and content that is refreshed when the period changes. The form keeps its focus, and
+ * the address keeps the choice.
  *
  * @param fill returns the content for a scope: `fill(scope, signal)`
  * @param searches whether clients can be searched
@@ -120,16 +120,16 @@ export async function scopedContent({ view, id, signal, parameters, searches = t
   return html`<${Scoped} ...${{ view, id, others, scope, searches, content, fill }} />`;
 }
 
-/** The view of a list whose period and clients are chosen. @param fill as for {@link scopedContent} */
+/** Creates the view of a list with a form for the period and the search. @param fill as for {@link scopedContent} */
 export const scopedView =
   (view, title, fill) =>
   async ({ signal, parameters }) =>
     html`${viewHead(title)}${await scopedContent({ view, signal, parameters }, fill)}`;
 
-/** Shown where nothing is within the period and the search. */
+/** Shown if there is no result for the period and the search. */
 export const noMatch = (what) =>
   emptyState(`No ${what} matches`, "Choose a longer period, or clear the search.");
 
-/** Shown in place of an empty list. @param texts title and hints where nothing narrows it */
+/** Shown instead of an empty list. @param texts title and hints if no filter is set */
 export const emptyScope = (scope, what, ...texts) =>
   Object.keys(scope).length > 0 ? noMatch(what) : emptyState(...texts);

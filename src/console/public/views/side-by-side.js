@@ -47,7 +47,7 @@ const noCalls = (lane) =>
     ? "The old service answered this request. Nothing was translated."
     : `There was no ${upstreamName} call: the gateway responded itself.`;
 
-/** The alpha call on the left, its v4 calls on the right. Every line is marked with its rule. */
+/** Shows the alpha call on the left, and its v4 calls on the right. Every line is marked with its rule. */
 export function sideBySide({ alpha, v4, lane }, explained) {
   const query = alpha.query ? `?${alpha.query}` : "";
   const calls = v4.map((call) => box(call, v4Rules(call, explained), `${upstreamName} ${nameOf(call)}`));

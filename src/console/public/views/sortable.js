@@ -2,7 +2,7 @@ import { count } from "../format.js";
 import { Component, html } from "../html.js";
 import { Loaded } from "../loaded.js";
 
-/** Rows that are shown at once. */
+/** Number of rows that are initially displayed. */
 const SHOWN = 200;
 
 /** A number for each row, so that a row keeps its elements when the table is sorted. */
@@ -15,7 +15,7 @@ function numberOf(row) {
 
 const ariaSort = (isDown) => (isDown ? "descending" : "ascending");
 
-/** A row, with a button in its main cell where it opens to a row below. */
+/** A row, with a button in its main cell if it can be expanded. */
 class Row extends Component {
   state = { isOpen: false, wasOpen: false };
 
@@ -111,8 +111,8 @@ class SortableTable extends Component {
 }
 
 /**
- * A table whose columns sort it; one with another caption is another table. A column: `name`, `value(row)` to sort
- * by, `cell(row)` to show, `number` for figures.
+ * A table with sortable columns. A different caption creates a new table. A column: `name`, `value(row)` to sort by,
+ * `cell(row)` to show, `number` for figures.
  *
  * @param sorted name of the column that sorts at first, downwards.
  * @param opening the details of a row: `{ text, label, open(row) }`. Undefined for a row without details

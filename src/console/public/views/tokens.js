@@ -7,7 +7,7 @@ import { clientName } from "../names.js";
 const LAST_CALL = `Last ${clientName} call`;
 const COLUMNS = ["Token", "State", [LAST_CALL, true], ["Requests", true], ["Last seen", true]];
 
-/** One token of a client as a row. */
+/** Returns one token of a client as a row. */
 const line = ({ fingerprint, userAgent, state, lastAlpha, requests, last }) =>
   html`<tr>
     <td class="main">
@@ -29,7 +29,7 @@ export async function tokenTable({ id, tokens }) {
   </div>`;
 }
 
-/** How the row of a client opens to its tokens; undefined for one token. */
+/** Returns how the row of a client expands to its tokens; undefined for one token. */
 export const openTokens = (row) =>
   row.tokens > 1
     ? {

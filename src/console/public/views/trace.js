@@ -3,7 +3,7 @@ import { Component, html } from "../html.js";
 import { tryLoad } from "../loaded.js";
 import { hint, loading, problem, say } from "../parts.js";
 
-/** With more expressions than this, each is closed at first. */
+/** If there are more expressions than this, each is initially collapsed. */
 const MOST_OPEN = 4;
 
 const SECRET = "redacted: it comes from a secret";
@@ -24,7 +24,7 @@ function lookupLine({ function: name, args, result }) {
 
 const resultOf = (node) => (node.hasFailed ? lost("failed") : valueOf(node));
 
-/** One sub-expression with those inside it. */
+/** Shows one sub-expression with its nested ones. */
 function nodeItem(node) {
   const { text, offset, branch, lookups = [], children, omitted } = node;
   const inside =

@@ -10,7 +10,7 @@ import { statusBadge } from "./badges.js";
 const PAGE = 50;
 const EVERY_MS = 2000;
 
-/** One call as a row; the link in it opens the call. */
+/** Shows one call as a row with a link that opens the call. */
 function row({ id, time: at, alpha, client, lane, timings, v4, losses }) {
   const path = alpha.path + (alpha.query && `?${alpha.query}`);
   return html`<tr key=${id} data-id=${id}>
@@ -65,7 +65,7 @@ const noCalls = () =>
 
 const noMatch = () => emptyState("No call matches", "Widen the filters, or clear them.");
 
-/** Reads a page of records. @param before where it starts; undefined for the newest */
+/** Reads a page of records. @param before the start of the page; undefined for the newest */
 function readPage(filters, before, signal) {
   const query = auditQuery(filters);
   query.set("limit", PAGE);
@@ -80,7 +80,7 @@ class Traffic extends Component {
   state = {
     filters: this.props.filters,
     isLive: true,
-    // While older pages are shown, the table is not updated: it would lose them.
+    // While older pages are displayed, the table is not updated, because it would lose them.
     hasOlder: false,
     routes: [],
     note: "",
@@ -91,7 +91,7 @@ class Traffic extends Component {
     return error ? { note: error.message } : { records, next, note: "", routes: this.offered(records) };
   }
 
-  /** Routes that were seen. */
+  /** Adds routes of these records to the suggestions. */
   offered(records) {
     const seen = records.map(({ alpha }) => alpha.route).filter(Boolean);
     return [...new Set([...(this.state?.routes ?? []), ...seen])];
@@ -105,7 +105,7 @@ class Traffic extends Component {
     this.control.abort();
   }
 
-  /** Reads a page, unless another one was asked for meanwhile. */
+  /** Reads a page. Drops it if a different page was requested in the meantime. */
   async page(before) {
     this.asked += 1;
     const own = this.asked;

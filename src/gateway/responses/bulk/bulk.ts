@@ -1,4 +1,4 @@
-/** One request of the client for many ids: a call for each or for some of them, whose results are one response. */
+/** One client request for many ids: one call for each or for some of them, whose results form one response. */
 import { fillResult, fillShape, GATEWAY_TIMEOUT, HttpError, type ShapeValues } from "../../../pack/index.ts";
 import { parseJson, printJson } from "../../../base/index.ts";
 import { MAX_RESPONSE_BYTES } from "../../upstream/client.ts";
@@ -17,22 +17,23 @@ interface Gathered {
 }
 
 /**
- * The result of an object for which there is no room, and of the ids after it: all objects together have at most as many
- * characters as the largest response of one call has bytes.
+ * The result of an object that exceeds the limit, and of the ids after it: the total number of characters of all
+ * objects is limited to the number of bytes of the largest response.
  */
 const TOO_LARGE: Failure = {
   error: new UpstreamError("too_large", `the results have more than ${MAX_RESPONSE_BYTES} characters`),
   isAboutClient: false,
 };
 
-/** Replaces an id in the path that is built first. It is valid for every type of parameter, or not checked. */
+/** Replaces the id in the path that is built first. It is valid for every type of parameter, or not checked. */
 const ANY_ID = "0";
 
 /**
- * Makes the calls, some at the same time. After an error that is about the client, when the time is up, and when the results
- * are too large, no further one is sent.
+ * Makes the calls, some of them concurrently. No further call is sent after an error that is about the client, after
+ * the time limit, or after the results became too large.
  *
- * @throws {HttpError} that error, and one of `whole_errors`, if no call had another result; {UpstreamError} when the client is gone
+ * @throws {HttpError} that error, and one of `whole_errors` if no call had a different result; {UpstreamError} if the
+ *   client has disconnected
  */
 async function callAll(prepared: PreparedRequest, authorized: AuthorizedRequest): Promise<Gathered> {
   const { request, match } = authorized;
@@ -47,7 +48,7 @@ async function callAll(prepared: PreparedRequest, authorized: AuthorizedRequest)
   let stop: Failure | undefined;
   let characters = 0;
 
-  /** The final outcome. If all objects together are too large, it is that error. */
+  /** Returns the final outcome. If all objects together are too large, it is that error. */
   function judge(outcome: Outcome): Outcome {
     if ("error" in outcome) {
       if (outcome.isAboutClient) stop ??= outcome;
@@ -81,7 +82,7 @@ async function callAll(prepared: PreparedRequest, authorized: AuthorizedRequest)
   return { ids, outcomes };
 }
 
-/** The result of one call in the client's shape. @throws an error that no one expects */
+/** Returns the result of one call in the client's shape. @throws an unexpected error */
 function valuesOf(outcome: Outcome, authorized: AuthorizedRequest): ShapeValues {
   const { request, match, report, services } = authorized;
   if ("object" in outcome) {
@@ -90,7 +91,7 @@ function valuesOf(outcome: Outcome, authorized: AuthorizedRequest): ShapeValues 
   }
   const context = {
     warnings: report.warnings,
-    // The values of a path are the upstream's here.
+    // The values of a path are already the upstream's.
     match: { route: match.route, parameters: {} },
     readsQuery: false,
   };

@@ -23,7 +23,7 @@ import { readingOf } from "../../calls/request-scope.ts";
 import { objectKind } from "../object.ts";
 import { ExpressionError } from "../../../jsonata/index.ts";
 
-/** An error of one call. After one that is about the client the others are not sent. */
+/** An error of one call. After an error that is about the client, the remaining calls are not sent. */
 export interface Failure {
   readonly error: unknown;
   readonly isAboutClient: boolean;
@@ -31,7 +31,7 @@ export interface Failure {
   readonly status?: number | undefined;
 }
 
-/** The result of the call of one id: its status and JSON of its object, if its response has one, or its error. */
+/** The outcome for one id: its status and the JSON of its object, if the response contains one, or its error. */
 export type Outcome = { readonly object: string | undefined; readonly status: number } | Failure;
 
 /** Outcomes by the texts of ids. */
@@ -39,7 +39,7 @@ type Outcomes = Map<string, Outcome>;
 
 const UNAUTHORIZED = 401;
 
-/** A call for an id that the path has. Parameters of the query that were added to the first path are added to all. */
+/** Prepares a call for an id in the path. Query parameters that were added to the first path are added to all paths. */
 function prepareCall(
   prepared: PreparedRequest,
   values: Readonly<Record<string, string>>,
@@ -50,7 +50,7 @@ function prepareCall(
   return { ...prepared, values: all, path: endpoint.path(all) + added };
 }
 
-/** A call for several ids, which are in its path or in its body. */
+/** Prepares a call for several ids, which are in its path or in its body. */
 function prepareChunk(
   prepared: PreparedRequest,
   ids: readonly string[],
@@ -62,7 +62,7 @@ function prepareChunk(
   return Array.isArray(body) ? prepared : { ...prepared, body: addIds(body as JsonObject, ids) };
 }
 
-/** The failure of a call, which may be about the client and not about one id: about its token, or its rate limit. */
+/** Returns the failure of a call, which may be about the client instead of one id: about its token, or its rate limit. */
 function failureOf(error: unknown, path: string, { upstream }: AuthorizedRequest): Failure {
   const { status } = upstream.activity.calls.findLast((call) => call.path === path) ?? {};
   const isOfGateway = error instanceof HttpError && error.rejection?.by === "limit";
@@ -70,7 +70,7 @@ function failureOf(error: unknown, path: string, { upstream }: AuthorizedRequest
   return { error, isAboutClient, ...(typeof status === "number" && { status }) };
 }
 
-/** The upstream's values of ids. An invalid id already has its outcome. */
+/** Returns the upstream's values of ids. An invalid id already has its outcome. */
 async function writeIds(
   ids: readonly SentId[],
   { write }: Bulk,
@@ -88,7 +88,7 @@ async function writeIds(
   return written;
 }
 
-/** Translates the objects of a list, and finds out which id each of them has. */
+/** Translates the objects of a list, and finds the id of each of them. */
 async function readObjects(
   result: UpstreamResult,
   written: ReadonlyMap<string, Parameters>,
@@ -173,13 +173,13 @@ export interface SentId {
   readonly text: string;
 }
 
-/** The keys of a route for many ids. */
+/** Returns the keys of a route for many ids. */
 export function bulkOf({ name, bulk }: Route): Bulk {
   if (!bulk) throw new Error(`${name} makes one call`);
   return bulk;
 }
 
-/** The parts of a request that its ids are read from. */
+/** The parts of a request that contain its ids. */
 type BulkRequest = RoutedRequest & Pick<AuthorizedRequest, "match" | "readJson">;
 
 /** Reads the ids of a request. @throws {HttpError} 400 for too many ids, for none, and for an invalid value */

@@ -1,11 +1,11 @@
-/** Functions that are asynchronous or slow in the package, or whose errors must name the size limit. */
+/** Functions that are asynchronous or slow in the package, or whose errors must contain the size limit. */
 import { callFunction, type Callable } from "../call.ts";
 import { checkText } from "../guard.ts";
 import { CALLER, dateIn, findLibraryFunction } from "../library.ts";
 import { sequence, type List } from "../sequence.ts";
 import { printText } from "../values.ts";
 
-/** `$string`: prints a value. @param pretty Whether to indent it. */
+/** `$string`: prints a value. @param pretty whether to indent the output */
 export const string = (value: unknown, pretty?: boolean): string | undefined =>
   value === undefined ? undefined : printText(value, pretty);
 
@@ -20,7 +20,10 @@ export function join(values?: readonly string[], separator = ""): string | undef
   return values.join(separator);
 }
 
-/** `$map`: the results of a function for all members. It gets as many arguments as it takes: value, index, the whole list. */
+/**
+ * `$map`: the results of a function for all members. The function gets as many arguments as it has parameters: value,
+ * index, the whole list.
+ */
 export function map(values: readonly unknown[] | undefined, called: Callable): List | undefined {
   if (values === undefined) return undefined;
   const results = sequence();
@@ -33,7 +36,7 @@ export function map(values: readonly unknown[] | undefined, called: Callable): L
 }
 
 /**
- * `$fromMillis`: prints a time in ISO 8601. Pictures and time zones are left to the package, whose default picture is slow.
+ * `$fromMillis`: prints a time in ISO 8601. The package handles pictures and time zones, whose default picture is slow.
  * Unlike in JavaScript, a year is printed with its last four digits, and a minus sign if negative.
  *
  * @throws {Failure} D3130 to D3135 If the picture is invalid, no_date.

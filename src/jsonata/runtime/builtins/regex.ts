@@ -13,7 +13,7 @@ interface Match {
 }
 
 /**
- * Creates the function of `/ … /`. It takes two arguments, since functions like `$map` check the arity.
+ * Creates the function of `/ … /`. It has two parameters, since functions like `$map` check the arity.
  *
  * @param makeRegex Creates an instance of the pattern, which has the flag `g`.
  * @param position Position of the pattern in the source, for errors.

@@ -4,7 +4,7 @@ import { createCheck } from "../signature.ts";
 import { fromMillis, join, map, string } from "./own-functions.ts";
 import { contains, replace, split } from "./regex.ts";
 
-/** Functions with an own implementation. */
+/** Functions that have their own implementation here. */
 const OWN_FUNCTIONS = {
   contains,
   fromMillis,
@@ -37,10 +37,10 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = Object.fromEntries(
   [...Object.keys(OWN_FUNCTIONS), ...LIBRARY_FUNCTIONS.split(" ")].map((name) => [name, createBuiltin(name)]),
 );
 
-/** Built-in functions that call functions, which the package does asynchronously: only the interpreter supports them. */
+/** Built-in functions that call functions. The package does this asynchronously, so only the interpreter supports them. */
 const HIGHER_ORDER_FUNCTIONS = "each filter match reduce sift single sort".split(" ");
 
-/** Clock, random numbers, and code from data, with the reason: a result must depend on the input alone. */
+/** Impure functions, with the reason: clock, random numbers, and code from data. A result may only depend on the input. */
 const IMPURE_FUNCTIONS: Readonly<Record<string, string>> = {
   eval: "runs data as code",
   now: "reads the clock",
@@ -55,7 +55,7 @@ export const isPure = (name: string): boolean =>
 
 export const isImpure = (name: string): boolean => Object.hasOwn(IMPURE_FUNCTIONS, name);
 
-/** Built-in functions that compiled expressions can't call, with the reason. */
+/** Built-in functions that compiled expressions can't call, with the reasons. */
 export const NOT_COMPILED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     HIGHER_ORDER_FUNCTIONS.map((name) => [

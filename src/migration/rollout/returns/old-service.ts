@@ -1,34 +1,34 @@
-/** How the old service does: whether it is well enough to return to, and how often it fails anyway. */
+/** Observes the old service: whether it is healthy enough to return to, and how often it fails. */
 import { countedAs, ProvenClients } from "../../../gateway/index.ts";
 import { meanOfClients } from "./evidence.ts";
 
-/** A call without an answer counts as failed from now on. */
+/** Milliseconds after which a call without a response is treated as failed. */
 const HANGING_MS = 2000;
 const WINDOW_SECONDS = 30;
-/** Failures of this share and above: it is not well. */
+/** Share of failures from which the service is treated as unhealthy. */
 const UNWELL = 0.1;
-/** Clients of one second and route. More say nothing new. */
+/** Maximum number of clients of one second and route. Further clients contain no new information. */
 const MAX_SENDERS = 200;
 
-/** Answers to a client after which older ones count half. */
+/** Number of responses to a client after which the weight of older ones is halved. */
 const MAX_ANSWERS = 1000;
-/** Fewer answers to a client say nothing about a rate. */
+/** Minimum number of responses to a client for a rate. */
 const MIN_ANSWERS = 20;
-/** Clients of a route whose rates are remembered. */
+/** Maximum number of clients of a route whose rates are stored. */
 const MAX_CLIENTS = 50;
-/** A client that was not answered for so long makes room for others. */
+/** Milliseconds without a response after which a client makes room for others. */
 const ABSENT_MS = 86_400_000;
-/** More routes than a pack has. */
+/** Maximum number of routes, more than a pack has. */
 const MAX_ROUTES = 2000;
 
-/** A call that has no answer. */
+/** A call without a response. */
 interface Call {
   readonly route: string | null;
   readonly sentAt: number;
   readonly client: () => string | undefined;
 }
 
-/** A call of a client that should have been answered. In lists the oldest one is first. */
+/** A call of a client that is overdue. Lists are sorted by time, the oldest first. */
 interface HangingCall {
   readonly route: string | null;
   readonly sentAt: number;
@@ -38,7 +38,7 @@ interface HangingCall {
 interface Answers {
   total: number;
   failed: number;
-  /** When the last one came that was no failure. */
+  /** The time of the last response that was not a failure. */
   succeededAt: number;
 }
 
@@ -50,7 +50,7 @@ const addTo = (answers: Answers, now: number, hasFailed: boolean): void => {
   else answers.succeededAt = now;
 };
 
-/** A value for each client. Senders that count as one client share it. */
+/** A value for each client. Senders that are treated as one client share it. */
 class ByClient<Value> {
   readonly #clients = new ProvenClients();
   readonly #values = new Map<string, Value>();
@@ -79,7 +79,7 @@ class ByClient<Value> {
   }
 }
 
-/** The answers of the last 30 s, by second and client. */
+/** The responses of the last 30 s, by second and client. */
 class RecentAnswers {
   readonly #seconds = new Map<number, ByClient<Answers>>();
 
@@ -93,13 +93,16 @@ class RecentAnswers {
     addTo(answers, now, hasFailed);
   }
 
-  /** Whether it is well by these answers; undefined without any, or where only one client says that it is not. */
+  /**
+   * Whether the service is healthy according to these responses; undefined if there are none, or if only one client
+   * sees failures.
+   */
   isWell(now: number, hanging: readonly HangingCall[]): boolean | undefined {
     const byClient = this.#sum(now);
     if (this.countWaiting(now, hanging) > 1) return false;
     for (const { client, sentAt } of hanging) {
       const { total, failed, succeededAt } = byClient.get(client) ?? noAnswers();
-      // Earlier answers say nothing about a service that no longer answers this client.
+      // Earlier responses are irrelevant for a client that the service no longer responds to.
       const counted =
         sentAt >= succeededAt ? { total: 1, failed: 1 } : { total: total + 1, failed: failed + 1 };
       byClient.set(client, { ...counted, succeededAt });
@@ -110,7 +113,7 @@ class RecentAnswers {
     return sum - Math.max(...rates) < UNWELL * (rates.length - 1);
   }
 
-  /** Counts the clients that wait, and since whose oldest call nobody was answered. */
+  /** Counts the waiting clients for which no response has arrived since their oldest call. */
   countWaiting(now: number, hanging: readonly HangingCall[]): number {
     const succeededAt = Math.max(
       ...this.#sum(now)
@@ -145,9 +148,9 @@ class RecentAnswers {
   }
 }
 
-/** How often it fails, by client. */
+/** The rate of failures, by client. */
 class FailureRates {
-  /** The client that was answered last is at the end. */
+  /** The client with the latest response is at the end. */
   readonly #clients = new Map<string, Answers & { notedAt: number }>();
 
   note(now: number, by: string, hasFailed: boolean): void {
@@ -166,7 +169,7 @@ class FailureRates {
     this.#clients.set(client, answers);
   }
 
-  /** The rate for a client; undefined if too little is known. */
+  /** Returns the rate for a client; undefined if there is too little data. */
   rateFor(client: string): number | undefined {
     const known = [...this.#clients].filter(([, { total }]) => total >= MIN_ANSWERS);
     const [only] = known;
@@ -176,7 +179,7 @@ class FailureRates {
   }
 }
 
-/** The answers of one route, or of all. */
+/** The responses of one route, or of all routes. */
 class RouteAnswers {
   readonly recent = new RecentAnswers();
   readonly rates = new FailureRates();
@@ -187,7 +190,7 @@ class RouteAnswers {
   }
 }
 
-/** The known facts about the old service: this process's own experience. @param clock Milliseconds, monotonic. */
+/** Observes the old service in this process. @param clock a monotonic clock in milliseconds */
 export function watchOldService(clock: () => number = () => performance.now()) {
   const all = new RouteAnswers();
   const byRoute = new Map<string, RouteAnswers>();
@@ -212,19 +215,19 @@ export function watchOldService(clock: () => number = () => performance.now()) {
     /**
      * Records a response of the old service, or its absence.
      *
-     * @param route Name of the route. Null without a route of the pack @param client The proven sender: see
-     * `provenBy`
+     * @param route Name of the route. Null if no route of the pack matches @param client The proven sender: see
+     *   `provenBy`
      */
     note(route: string | null, hasFailed: boolean, client: string): void {
       all.note(clock(), client, hasFailed);
       if (route !== null) answersOf(route).note(clock(), client, hasFailed);
     },
     /**
-     * Records a call. After two seconds without a response it counts as failed, until it gets one.
+     * Records a call. After two seconds without a response, it is treated as failed until the response arrives.
      *
-     * @param client The waiting client, if it is known by then. Undefined for a stranger, and for a client that is
-     * still sending
-     * @returns a function to call when the response begins, or the call has ended
+     * @param client Returns the waiting client, if it is known by then. Undefined for an unknown sender, and for a
+     *   client that is still sending
+     * @returns a function to call when the response starts, or the call has ended
      */
     begin(route: string | null, client: () => string | undefined): () => void {
       const call = { route, sentAt: clock(), client };
@@ -232,10 +235,10 @@ export function watchOldService(clock: () => number = () => performance.now()) {
       return () => void unanswered.delete(call);
     },
     /**
-     * Whether the old service works on a route: it responded within the last 30 s, less than a tenth of its responses
-     * were failures, and no client has waited since before its last response on any route. Each client counts once,
-     * and the one with the most failures is ignored if there are others. Without calls on the route, or with only one
-     * client that sees failures, all routes count.
+     * Whether the old service is healthy on a route: it responded within the last 30 s, less than a tenth of its
+     * responses were failures, and no client has waited since before its last response on any route. Each client has
+     * the same weight, and the one with the most failures is ignored if there are others. If there are no calls on the
+     * route, or only one client sees failures, all routes are considered.
      */
     isWell(route: string): boolean {
       const now = clock();
@@ -245,8 +248,9 @@ export function watchOldService(clock: () => number = () => performance.now()) {
       return answersOf(route).recent.isWell(now, here) ?? all.recent.isWell(now, hanging) ?? false;
     },
     /**
-     * The share of its answers on a route that are failures: the mean over its clients, as {@link meanOfClients} says; of all
-     * routes where too little is known of one; 0 if nobody knows. A rate that only one client has seen is for this client alone.
+     * Returns the share of failures in the service's responses on a route: the mean over its clients, as in {@link
+     * meanOfClients}. If there is too little data for the route, all routes are used; 0 if there is none. A rate that
+     * only one client has seen is only used for this client.
      */
     failureRate: (route: string, client: string): number =>
       byRoute.get(route)?.rates.rateFor(client) ?? all.rates.rateFor(client) ?? 0,

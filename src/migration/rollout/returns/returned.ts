@@ -15,12 +15,12 @@ import {
 export type Returned = ReturnType<typeof createReturned>;
 
 /**
- * Finds the trip that applies to a request: of everything, of its client, or of its route. @param names All names of
- * its client so far
+ * Finds the trip that applies to a request: of everything, of its client, or of its route. @param names All names that
+ * the client has had
  */
 type FindTrip = (names: readonly string[], route: string | null) => Trip | undefined;
 
-/** The trips by the keys of a request. */
+/** Indexes the trips by the keys of a request. */
 function indexTrips(trips: readonly Trip[]): FindTrip & { readonly any: Trip | undefined } {
   const byRoute = new Map<string, Trip>();
   const byClient = new Map<string, Trip>();
@@ -37,7 +37,7 @@ function indexTrips(trips: readonly Trip[]): FindTrip & { readonly any: Trip | u
   return Object.assign(find, { any: all ?? anyRoute });
 }
 
-/** Creates it. Nothing is read yet. @param onChange Called when other trips apply, with the last events */
+/** Creates the returns. No data is read yet. @param onChange Called with the last events when different trips apply */
 export function createReturned(
   store: DocumentStore,
   config: () => RolloutConfig,
@@ -70,29 +70,29 @@ export function createReturned(
         (index(names, null) ?? index.any);
 
   return {
-    /** Whether the state store was read once. */
+    /** Returns whether the state store was read at least once. */
     isKnown: document.isKnown,
     /** The shared state of replicas. */
     state: document.current,
     /** Trips, including those that this process could not share yet. */
     trips,
     tripOf,
-    /** Whether the old service serves a route again, for all clients. */
+    /** Whether all clients of a route have returned to the old service. */
     hasReturned: (route: string): boolean =>
       config().data.kind === "shared" ? index([], route) !== undefined : index.any !== undefined,
-    /** A route returns: here at once, elsewhere once it is shared. */
+    /** Returns a route: immediately in this process, and on other replicas after it was shared. */
     add(trip: Trip): void {
       waiting.set(trip.name, trip);
       update();
     },
-    /** Whether the return of a route waits to be shared. */
+    /** Whether the return of a route has not been shared yet. */
     isWaiting: (route: string): boolean => waiting.has(route),
-    /** Whether any return waits to be shared. */
+    /** Whether any return has not been shared yet. */
     hasWaiting: (): boolean => waiting.size > 0,
     /**
      * Changes the shared state, and shares waiting changes.
      *
-     * @param onWritten Called once it is written.
+     * @param onWritten called after the state was written
      * @throws {StateUnavailableError}
      */
     async share(apply: (state: TripState) => TripState, onWritten: () => void): Promise<void> {

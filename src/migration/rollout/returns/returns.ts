@@ -9,30 +9,30 @@ import { createRoutesToReturn, type RoutesToReturn } from "./routes-to-return.ts
 import { createScores, type Cause, type Scores, type Seen } from "./scores.ts";
 import type { RolloutEvent, Trip, TripTarget } from "./trips.ts";
 
-/** The person who returns a route, a client or everything, or resumes it, and the reason. */
+/** A return of a route, a client or everything, or its end: the person, and the reason. */
 export interface RolloutAction extends TripTarget {
   readonly by: string;
   readonly reason: string | null;
 }
 
-/** The returns, and the routes that are close to one. */
+/** The returns, and the routes that are close to a return. */
 export type Returns = ReturnType<typeof createReturns>;
 
 export interface ReturnsOptions {
   readonly config: () => RolloutConfig;
   readonly store: DocumentStore;
   readonly log: Log;
-  /** Called when other trips apply. @param events The last ones, newest first */
+  /** Called when different trips apply. @param events The last events, newest first */
   readonly onChange?: (trips: readonly Trip[], events: readonly RolloutEvent[]) => void;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** Milliseconds, monotonic. */
+  /** A monotonic clock in milliseconds. */
   readonly elapsed?: () => number;
-  /** Whether connections to the old service work. */
+  /** Returns whether connections to the old service work. */
   readonly isOldServiceUp: () => boolean;
 }
 
-/** Creates the writer of this process's changes and returns to the shared state. */
+/** Creates the function that writes this process's changes and returns to the shared state. */
 function createSharing(returned: Returned, scores: Scores, routes: RoutesToReturn, log: Log) {
   async function share(): Promise<void> {
     const taken = scores.take();
@@ -50,7 +50,7 @@ function createSharing(returned: Returned, scores: Scores, routes: RoutesToRetur
 
   let isSharing = false;
 
-  /** Rare events are shared at once: a difference, and a return. */
+  /** Shares rare events immediately: a difference, and a return. */
   async function shareSoon(): Promise<void> {
     if (isSharing) return;
     isSharing = true;
@@ -68,7 +68,7 @@ function createSharing(returned: Returned, scores: Scores, routes: RoutesToRetur
   return { share, shareSoon };
 }
 
-/** Creates the returns. Nothing is read yet. */
+/** Creates the returns. No data is read yet. */
 export function createReturns({
   config,
   store,
@@ -112,14 +112,14 @@ export function createReturns({
     trips: returned.trips,
     tripOf: returned.tripOf,
     blocked: routes.blocked,
-    /** Records a comparison. @param client The proven sender. Undefined for a stranger, who decides nothing */
+    /** Records a comparison. @param client The proven sender. Undefined for an unknown sender, whose comparisons are ignored */
     note({ source, result, route, requestId }: Compared, client: string | undefined): void {
       if (source !== "legacy") return;
       if (result === "different") see(route, "differences", { isBad: true, requestId }, client);
       if (result === "equal" || result === "accepted")
         see(route, "differences", { isBad: false, requestId }, client);
     },
-    /** Notes how the translation did on a request. */
+    /** Records the result of the translation for a request. */
     noteNew: (route: string, isBad: boolean, requestId: string, client: string | undefined): void =>
       see(route, "failures", { isBad, requestId }, client),
     noteOld: health.note,

@@ -1,4 +1,4 @@
-/** The routes that return to the old service by their scores, without a person. */
+/** The routes that return to the old service automatically, because of their scores. */
 import type { Log } from "../../../base/index.ts";
 import { isTurned } from "../decide.ts";
 import type { RolloutConfig } from "../rules.ts";
@@ -11,13 +11,13 @@ const REASONS: Readonly<Record<Cause, string>> = {
   failures: "failures of the translation",
 };
 
-/** Turns routes back whose scores say so. */
+/** Returns routes to the old service because of their scores. */
 export type RoutesToReturn = ReturnType<typeof createRoutesToReturn>;
 
 /**
- * Creates it.
+ * Creates the automatic returns.
  *
- * @param isWell Whether the old service is well enough to serve a route
+ * @param isWell Whether the old service is healthy enough to serve a route
  * @param clock Milliseconds since the epoch
  */
 export function createRoutesToReturn(
@@ -29,7 +29,7 @@ export function createRoutesToReturn(
 ) {
   const blocked = new Set<string>();
 
-  /** The return of a route, if its scores say so. The actor is the gateway. */
+  /** Returns the trip of a route, if its scores require it. The actor is the gateway. */
   function findTrip(route: string, found: RouteScores): Trip | undefined {
     const cause = causeOf(found, clock() / 1000);
     if (!cause || !isTurned(config(), route)) return undefined;
@@ -39,9 +39,9 @@ export function createRoutesToReturn(
   }
 
   return {
-    /** Routes that should return, and can't: the old service is not well. */
+    /** Routes that should return but can't, because the old service is not healthy. */
     blocked: (): readonly string[] => [...blocked],
-    /** Turns a route back whose score says so, if the old service is well. */
+    /** Returns a route to the old service if its score requires it and the old service is healthy. */
     consider(route: string): void {
       const trip = returned.hasReturned(route) ? undefined : findTrip(route, scores.of(route));
       if (trip && !isWell(route)) {
@@ -57,8 +57,8 @@ export function createRoutesToReturn(
       if (trip) returned.add(trip);
     },
     /**
-     * The state with the changes of this process. The evidence of replicas adds up, so routes may return that no
-     * replica alone would return.
+     * Returns the state with the changes of this process. The evidence of replicas is added up, so that routes may
+     * return that no single replica would return.
      */
     withTaken(state: TripState, taken: TakenChanges): TripState {
       if (taken.size === 0) return state;

@@ -10,7 +10,7 @@ export type Cause = "differences" | "failures";
 const NOTHING: RouteScores = { differences: [], failures: [], records: [] };
 
 /**
- * The steps of a counter that trips at `differences` within `within` comparisons. They are the steps of the
+ * Returns the steps of a counter that trips at `differences` within `within` comparisons. They are the steps of the
  * statistics, scaled so that `differences` reach the limit.
  */
 function scaled(cusum: Cusum, { differences, within }: TurnBack): Cusum {
@@ -27,7 +27,7 @@ function applyTo(scores: RouteScores, more: RouteScores, now: number): RouteScor
   };
 }
 
-/** Two changes of one client are one. */
+/** Merges two changes of one client. */
 function withChange(changes: Evidence, change: ClientEvidence): Evidence {
   const before = changes.find(({ client }) => client === change.client);
   if (!before) return [...changes, change];
@@ -35,16 +35,16 @@ function withChange(changes: Evidence, change: ClientEvidence): Evidence {
   return changes.map((each) => (each === before ? sum : each));
 }
 
-/** Why scores trip; undefined if they don't. @param now Seconds since the epoch */
+/** Returns why scores trip; undefined if they don't. @param now Seconds since the epoch */
 export function causeOf({ differences, failures }: RouteScores, now: number): Cause | undefined {
   if (isTripped(scoreOf(differences, now))) return "differences";
   return isTripped(scoreOf(failures, now)) ? "failures" : undefined;
 }
 
-/** Changes that a process has taken out, to write them. */
+/** Changes that a process is writing to the shared state. */
 export type TakenChanges = ReadonlyMap<string, RouteScores>;
 
-/** A comparison or a request. */
+/** The evidence of a comparison or a request. */
 export interface Seen {
   /** The proven owner. */
   readonly client: string;
@@ -57,7 +57,7 @@ export interface Seen {
 /** The scores of this process and of all replicas. */
 export type Scores = ReturnType<typeof createScores>;
 
-/** Scores with changes that one process has taken out. @param now Seconds since the epoch */
+/** Returns scores with the changes of one process. @param now Seconds since the epoch */
 export function withChanges(
   scores: TripState["scores"],
   taken: TakenChanges,
@@ -75,8 +75,8 @@ export function withChanges(
 /**
  * Creates the scores of a process.
  *
- * @param shared The scores that the store has.
- * @param now Seconds since the epoch.
+ * @param shared Returns the stored scores.
+ * @param now Returns seconds since the epoch.
  */
 export function createScores(shared: () => TripState["scores"], turnBack: () => TurnBack, now: () => number) {
   let unshared = new Map<string, RouteScores>();
@@ -84,7 +84,7 @@ export function createScores(shared: () => TripState["scores"], turnBack: () => 
   const sharedOf = (route: string): RouteScores =>
     Object.hasOwn(shared(), route) ? (shared()[route] ?? NOTHING) : NOTHING;
 
-  /** The scores of a route, including unshared ones. */
+  /** Returns the scores of a route, including unshared ones. */
   function of(route: string): RouteScores {
     return [...sending, unshared].reduce((scores, changes) => {
       const waiting = changes.get(route);
@@ -109,16 +109,16 @@ export function createScores(shared: () => TripState["scores"], turnBack: () => 
     of,
     /** Routes with known scores. */
     routes: (): readonly string[] => [...new Set([...Object.keys(shared()), ...unshared.keys()])],
-    /** Takes the unshared scores, to write them. They still count here. */
+    /** Returns the unshared scores for writing. They still apply in this process. */
     take(): TakenChanges {
       const taken = unshared;
       unshared = new Map();
       if (taken.size > 0) sending.add(taken);
       return taken;
     },
-    /** The shared scores have these changes. */
+    /** Called after these changes were written to the shared scores. */
     shared: (taken: TakenChanges): void => void sending.delete(taken),
-    /** Puts back the scores that could not be written. */
+    /** Restores the scores that could not be written. */
     giveBack(taken: TakenChanges): void {
       sending.delete(taken);
       for (const [route, before] of taken) {

@@ -1,4 +1,4 @@
-/** The returns to the old service, and the scores of routes: the state of a rollout that all replicas share. */
+/** The returns to the old service, and the scores of routes: the state of a roll-out that all replicas share. */
 import { z } from "zod";
 import { EVIDENCE, withoutScores } from "./evidence.ts";
 import { createSharedDocument, type DocumentStore, type SharedDocument } from "../../../base/index.ts";
@@ -6,13 +6,13 @@ import { createSharedDocument, type DocumentStore, type SharedDocument } from ".
 /** The subject of a return: one route, one client, or everything. */
 const target = z.object({
   kind: z.enum(["route", "client", "all"]),
-  /** Name of the route or of the client; `all`. */
+  /** Name of the route or of the client, or `all`. */
   name: z.string(),
 });
 export type TripTarget = z.output<typeof target>;
 
 const action = target.extend({
-  /** The acting person, or `gateway` for an automatic return. */
+  /** The person, or `gateway` for an automatic return. */
   by: z.string(),
   at: z.iso.datetime(),
   reason: z.string().nullable(),
@@ -20,14 +20,14 @@ const action = target.extend({
 
 const texts = z.array(z.string()).readonly();
 
-/** A return to the old service. Only a person ends it. */
+/** A return to the old service. Only a person can end it. */
 const trip = action.extend({
-  /** Ids of the requests that showed it. */
+  /** Ids of the requests that caused it. */
   records: texts,
 });
 export type Trip = z.output<typeof trip>;
 
-/** Somebody turned something back, or let it continue. */
+/** A return, or the end of one. */
 const rolloutEvent = action.extend({ action: z.enum(["turn_back", "resume"]) });
 export type RolloutEvent = z.output<typeof rolloutEvent>;
 
@@ -37,7 +37,7 @@ const routeScores = z.object({
   differences: EVIDENCE,
   /** Failures of the translation. */
   failures: EVIDENCE,
-  /** Ids of the requests that raised them, newest last. */
+  /** Ids of the requests that raised the scores, newest last. */
   records: texts,
 });
 export type RouteScores = z.output<typeof routeScores>;
@@ -45,7 +45,7 @@ export type RouteScores = z.output<typeof routeScores>;
 /** The shared state of replicas. */
 const tripState = z.object({
   trips: z.array(trip).readonly(),
-  /** By the name of the route. Scores of another form start at zero. Returns stay. */
+  /** The scores by the name of the route. Scores in an invalid form are reset to zero. Returns are kept. */
   scores: z.record(z.string(), routeScores).catch({}),
   /** The last events, newest first. */
   events: z.array(rolloutEvent).readonly(),
@@ -55,7 +55,7 @@ export type TripState = z.output<typeof tripState>;
 const MAX_EVENTS = 50;
 /** Maximum number of trips: more than the routes and clients of any roll-out. The whole state is one entry. */
 const MAX_TRIPS = 2000;
-/** Requests that a trip names. */
+/** Maximum number of requests in a trip. */
 export const MAX_RECORDS = 10;
 
 /** The shared state in a store. */
@@ -80,7 +80,7 @@ const withEvent = (
   { kind, name, by, at, reason }: Omit<Trip, "records">,
 ): readonly RolloutEvent[] => [{ action: event, kind, name, by, at, reason }, ...events].slice(0, MAX_EVENTS);
 
-/** Scores that start at zero after a return or its end. Served clients stay known. */
+/** Resets the scores after a return or its end. Served clients stay known. */
 function cleared({ scores }: TripState, { kind, name, at }: Omit<Trip, "records">): TripState["scores"] {
   const now = Date.parse(at) / 1000;
   const isMeant = (route: string): boolean => kind === "all" || (kind === "route" && name === route);
@@ -94,7 +94,7 @@ function cleared({ scores }: TripState, { kind, name, at }: Omit<Trip, "records"
   );
 }
 
-/** Adds a trip. Of two for the same target the first stays. */
+/** Adds a trip. If there is already a trip for the same target, it is kept. */
 export function withTrip(state: TripState, trip: Trip): TripState {
   if (state.trips.some((each) => isSameTarget(each, trip))) return state;
   return {
@@ -104,7 +104,7 @@ export function withTrip(state: TripState, trip: Trip): TripState {
   };
 }
 
-/** Ends a trip. The counters of its route start again. */
+/** Ends a trip. The scores of its route are reset. */
 export function withoutTrip(state: TripState, ended: Omit<Trip, "records">): TripState {
   const trips = state.trips.filter((each) => !isSameTarget(each, ended));
   if (trips.length === state.trips.length) return state;

@@ -1,4 +1,4 @@
-/** Turns something back because a person says so. */
+/** Returns something to the old service at the request of a person. */
 import { type ClientDirectory, namesOf, UNNAMED } from "../../../audit/index.ts";
 import { RefusedError } from "../../../base/index.ts";
 import type { RolloutAction } from "./returns.ts";
@@ -9,7 +9,7 @@ const refused = (message: string): RefusedError => new RefusedError("AG_ROLLOUT_
 
 const ALL: TripTarget = { kind: "all", name: "all" };
 
-/** The meaning of a name in a command: `all`, a route of the pack, or a client. @throws {RefusedError} */
+/** Finds the target with a name in a command: `all`, a route of the pack, or a client. @throws {RefusedError} */
 export function findTarget(name: string, routes: readonly string[], directory: ClientDirectory): TripTarget {
   if (name === ALL.name) return ALL;
   if (routes.includes(name)) return { kind: "route", name };
@@ -17,18 +17,18 @@ export function findTarget(name: string, routes: readonly string[], directory: C
   const owner = application === undefined ? undefined : directory.nameOf({ application });
   if (owner !== undefined)
     throw refused(`CLIENTS_FILE has the application ${application} as ${owner}: name ${owner}.`);
-  // Not all ids of other applications are known.
+  // Some ids of applications are unknown.
   if (directory.find(name) || application !== undefined) return { kind: "client", name };
   throw refused(
     `There is no route and no client "${name}": name a route of the pack, a client of CLIENTS_FILE, or all.`,
   );
 }
 
-/** A client as people read it. */
+/** Returns the name of a client for people. */
 export const nameForPeople = (client: string): string =>
   client === UNNAMED ? "clients without a name" : client;
 
-/** Turns a route, a client or everything back, on all replicas. @throws {RefusedError} {StateUnavailableError} */
+/** A route, a client or everything to the old service, on all replicas. @throws {RefusedError} {StateUnavailableError} */
 export async function turnBack(
   { config, returns, tokenClients }: Rollout,
   directory: ClientDirectory,
@@ -44,7 +44,7 @@ export async function turnBack(
   const names = namesOf(directory, name);
   await returns.turnBack(action);
   const isConcerned = (client: string): boolean => kind === "all" || names.includes(client);
-  /** Clients whose requests with tokens of the gateway stay. */
+  /** Clients whose requests with tokens of the gateway don't return. */
   const withTokens = kind === "route" ? [] : tokenClients.all().filter(isConcerned);
   return { withTokens };
 }

@@ -1,4 +1,4 @@
-/** The keys of a field with an id of a catalog: clients get the object, and may send its id. */
+/** The keys of a field that contains an id of a catalog: clients receive the object, and may send its id. */
 import { z } from "zod";
 import {
   about,
@@ -18,17 +18,17 @@ import { fieldKeys, type CatalogTranslation, type FieldKeyContext, type ReadStep
 
 const UNKNOWN_ID = invalidValue("unknown id");
 
-/** The catalog of a field. Reports a name that the pack does not have. */
+/** Returns the catalog of a field. Reports a name that the pack does not define. */
 const findCatalog = (name: string | undefined, { catalogs }: FieldKeyContext, location: SourceLocation) =>
   name === undefined ? undefined : resolveReference(location.at("catalog"), "catalog", name, catalogs);
 
-/** Gives clients only the id. */
+/** Creates the step that gives clients only the id. */
 const readId = (catalog: CatalogTranslation): ReadStep => ({
   run: (text) => (isStringText(text) ? toJsonText(catalog.alphaId(stringFromJson(text))) : text),
   mayBeAsync: false,
 });
 
-/** Gives clients the object. */
+/** Creates the step that gives clients the object. */
 function readObject(catalog: CatalogTranslation): ReadStep {
   const { expand, expandAll, cachedText, mayBeAsync, stubMembers: members } = catalog;
   const run: ReadStepFunction = (text, reading, cursor, start, end) =>

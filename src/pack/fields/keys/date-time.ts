@@ -1,8 +1,9 @@
 const form = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))?$/;
 
 /**
- * Converts a date-time to the form of both dialects, `YYYY-MM-DDTHH:MM:SS` in UTC. An offset is converted, a fraction is cut.
- * Without a zone the time is UTC. A date alone is not a date-time: neither dialect says which time of the day it means.
+ * Converts a date-time to the form of both dialects, `YYYY-MM-DDTHH:MM:SS` in UTC. An offset is converted, and a
+ * fraction is cut. A time without a zone is UTC. A date without a time is invalid: neither dialect defines the time of
+ * day that it means.
  *
  * @returns `undefined` for any other text, and for days that do not exist.
  */

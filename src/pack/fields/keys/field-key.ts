@@ -1,4 +1,4 @@
-/** A family of keys of a field: one value contains their schemas, their rules, and what they do. */
+/** A family of keys of a field: one value contains their schemas, their rules, and their effects. */
 import type { z } from "zod";
 import type { Json, JsonText, PaddedText, SourceLocation } from "../../../base/index.ts";
 import type { MaybePromise } from "../../../jsonata/index.ts";
@@ -18,13 +18,13 @@ import type { KeyRule } from "../../key-rules.ts";
 /** The facts about a field that rules need. */
 export interface FieldFacts {
   readonly keys: WrittenField;
-  /** Whether the field is one of `inputs`, so that no response has it. */
+  /** Whether the field belongs to `inputs`, so that no response contains it. */
   readonly isInput: boolean;
 }
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
 
-/** The facts about a field for a family of keys: its own keys, and the keys of its source. */
+/** The facts about a field for a family of keys: the family's own keys, and the keys of the field's source. */
 export type OwnKeys<S extends Schemas> = { readonly [Name in keyof S]?: z.output<S[Name]> } & {
   readonly upstream?: string | undefined;
   readonly write?: string | undefined;
@@ -33,7 +33,7 @@ export type OwnKeys<S extends Schemas> = { readonly [Name in keyof S]?: z.output
 /** A field as the pack writes it. */
 export type WrittenField = OwnKeys<Schemas>;
 
-/** The translations of an object that is the value of a field. */
+/** The translations of a nested object. */
 interface ObjectTranslation {
   readonly read: ReadFunction;
   /** Translates an object inside an alpha body to v4, by the rules of its own fields. */
@@ -46,7 +46,7 @@ interface ObjectTranslation {
   readonly errorField: (v4: string) => string | undefined;
 }
 
-/** What the translation of fields needs of a catalog: see `calls/compile-catalog.ts`. */
+/** The part of a catalog that the translation of fields needs: see `calls/compile-catalog.ts`. */
 export interface CatalogTranslation {
   readonly name: string;
   readonly hiddenPrefix: string | undefined;
@@ -65,19 +65,19 @@ export interface CatalogTranslation {
 export interface FieldKeyContext {
   readonly values: ReadonlyMap<string, ValueKind>;
   readonly catalogs: ReadonlyMap<string, CatalogTranslation>;
-  /** The objects of the pack. Looked up when their functions run, since objects refer to each other. */
+  /** The objects of the pack. They are read when functions run, since objects refer to each other. */
   readonly objects: ReadonlyMap<string, ObjectTranslation>;
   readonly resources: ReadonlyMap<string, unknown>;
-  /** Whether the translation of an object, or of one inside it, may lose something. */
+  /** Whether the translation of an object, or of a nested object, may lose something. */
   readonly mayLose: (object: string) => boolean;
-  /** The member with the id of an object. */
+  /** The member that contains the id of an object. */
   readonly id: string;
 }
 
 /** One conversion of a value of a response. It is not called for a value that is null or missing. */
 export interface ReadStep {
   readonly run: ReadStepFunction;
-  /** Whether `run` may return a promise. Readers of nested objects may as well, and are not counted here. */
+  /** Whether `run` may return a promise. Readers of nested objects may as well, and are not considered here. */
   readonly mayBeAsync: boolean;
   /** The cached result for the value between two offsets, as UTF-8. */
   readonly cachedText?: (
@@ -86,20 +86,20 @@ export interface ReadStep {
     end: number,
     reading: ReadContext,
   ) => PaddedText | undefined;
-  /** Replaces `run` for a value of the v4 object. The members that the result depends on, other than the value. */
+  /** Replaces `run` for a value in a v4 object. `members` are the other members that the result depends on. */
   readonly expand?: { readonly run: ExpandWithCache; readonly members: readonly string[] };
   /** Whether the step would return this value unchanged. */
   readonly isUnchanged?: (bytes: Uint8Array, start: number, end: number) => boolean;
 }
 
-/** One conversion of a value of a body. A result that is an `InvalidWrite` is the last one. */
+/** One conversion of a value of a body. If a result is an `InvalidWrite`, no further conversion runs. */
 export interface WriteStep {
   readonly run: (
     value: unknown,
     writing: WriteContext,
     change: Partial<Change<unknown>> | undefined,
   ) => MaybePromise<unknown>;
-  /** Whether it needs a whole object, even if the upstream gets only changes. */
+  /** Whether the conversion needs the whole object, even if only changes are sent to the upstream. */
   readonly needsWhole: boolean;
 }
 
@@ -109,36 +109,39 @@ export interface FilterPart extends Omit<FilterField, "v4" | "translate"> {
   readonly translate?: (value: Scalar, copy: CatalogCopy) => readonly Scalar[] | undefined;
 }
 
-/** How an error about a field is named. */
+/** The name of a field in an error. */
 export interface ErrorPart {
-  /** `whole`: alpha names the field itself, whatever the rest of the path. A member's name: alpha names that member. */
+  /**
+   * `whole`: alpha uses the name of the field itself, regardless of the rest of the path. A member's name: alpha uses
+   * that name.
+   */
   readonly error?: string | undefined;
-  /** Names a member of the object that the field holds. */
+  /** Returns the name of a member of the object that the field contains. */
   readonly memberName?: ((v4: string) => string | undefined) | undefined;
 }
 
 /** Descriptions of the effects of a field's keys. */
 export interface FieldTexts {
-  /** Their description for authors, for a value in a response: `as a time in UTC`. */
+  /** The description for authors, about a value in a response: `as a time in UTC`. */
   readonly read?: string;
-  /** Their description for a value in a body. */
+  /** The description for authors, about a value in a body. */
   readonly write?: string;
-  /** The client's view without the gateway. @param client the name of the client's dialect */
+  /** Describes the change for clients that stop using the gateway. @param client the name of the client's dialect */
   readonly change?: (client: string) => string;
 }
 
 /**
- * Keys of a field that belong together. All hooks are optional. A key that only other code reads has none.
+ * Keys of a field that belong together. All hooks are optional. A key that only other code reads needs no hook.
  *
  * @typeParam S the schemas of the keys, each with its description and an example
  */
 export interface FieldKeys<S extends Schemas> {
   readonly schemas: S;
-  /** The rules of keys: required keys, excluded keys, and where a key has no effect. */
+  /** The rules of keys: required keys, excluded keys, and keys without an effect. */
   readonly rules?: { readonly [Name in keyof NoInfer<S>]?: readonly KeyRule<FieldFacts>[] };
   /** Upstream to client: the conversions of a value in a response. */
   read?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): readonly ReadStep[];
-  /** Client to upstream: the conversion of a value in a body. Undefined without one. */
+  /** Client to upstream: the conversion of a value in a body. Undefined if there is none. */
   write?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): WriteStep | undefined;
   /** Client to upstream: filters by the field. */
   filter?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): FilterPart;
@@ -148,10 +151,10 @@ export interface FieldKeys<S extends Schemas> {
   isTime?(rule: OwnKeys<S>): boolean;
   /** Whether the client gets a list with the value as its only item. */
   makesList?(rule: OwnKeys<S>): boolean;
-  /** How the value is determined; undefined where the keys do not decide it. */
+  /** How the value is determined; undefined if the keys do not define it. */
   classOf?(rule: OwnKeys<S>): "expanded" | "value" | undefined;
   texts?(rule: OwnKeys<S>): readonly FieldTexts[];
-  /** The schema of the value; undefined where the keys say nothing. @param object the schema of the object that it is */
+  /** Returns the schema of the value; undefined if the keys do not define it. @param object the schema of the nested object */
   openapi?(rule: OwnKeys<S>, object: Json | undefined): Json | undefined;
 }
 

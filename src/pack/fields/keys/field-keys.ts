@@ -28,7 +28,7 @@ import { values } from "./values.ts";
  * reverse order.
  *
  * The key `upper_case` of a field is an entry of `schemas` in a family, by its name in a pack. A hook of the family
- * gives it an effect, as in `asArray`, or other code reads `rule.upper_case`:
+ * implements it, as in `asArray`, or other code reads `rule.upper_case`:
  *
  *     upper_case: about(z.boolean().optional(), "What it does.", true),
  */
@@ -58,10 +58,10 @@ export const fieldSchemas = Object.assign({}, ...FAMILIES.map(({ schemas }) => s
   (typeof FAMILIES)[number]["schemas"]
 >;
 
-/** The families without the types of the single keys. */
+/** The families, without the types of the individual keys. */
 const ALL: readonly FieldKeys<Readonly<Record<string, z.ZodType>>>[] = FAMILIES;
 
-/** Reports keys of a field that exclude each other, that need others, and that have no effect. */
+/** Reports keys of a field that exclude each other, require other keys, or have no effect. */
 export function checkField(rule: WrittenField, isInput: boolean, location: SourceLocation): void {
   const isFixed = (rule["read"] ?? rule["const"]) !== undefined;
   if (rule.upstream === undefined && !isFixed && !(isInput && rule["send"] === false))
@@ -69,21 +69,21 @@ export function checkField(rule: WrittenField, isInput: boolean, location: Sourc
   for (const { rules = {} } of ALL) checkRules(rules, { keys: rule, isInput }, location);
 }
 
-/** Compiles the conversions of a value of a v4 object, in the order in which they run. */
+/** Compiles the conversions of a value of a v4 object, in the order of execution. */
 export const compileReadSteps = (
   rule: WrittenField,
   context: FieldKeyContext,
   location: SourceLocation,
 ): readonly ReadStep[] => ALL.flatMap(({ read }) => read?.(rule, context, location) ?? []);
 
-/** Compiles the conversions of a value of a client's body, in the order in which they run. */
+/** Compiles the conversions of a value of a client's body, in the order of execution. */
 export const compileWriteSteps = (
   rule: WrittenField,
   context: FieldKeyContext,
   location: SourceLocation,
 ): readonly WriteStep[] => ALL.toReversed().flatMap(({ write }) => write?.(rule, context, location) ?? []);
 
-/** Runs the translations of filter values one after another. */
+/** Runs the translations of filter values in sequence. */
 const chainTranslations =
   (translations: readonly NonNullable<FilterPart["translate"]>[]) =>
   (value: Scalar, copy: CatalogCopy): readonly Scalar[] | undefined =>
@@ -117,14 +117,14 @@ export function compileFilterField(
 /** Whether filters compare a field as a time. */
 export const isTime = (rule: WrittenField): boolean => ALL.some((keys) => keys.isTime?.(rule));
 
-/** How errors about a field are named. */
+/** Returns the name of a field in errors. */
 export const errorPartOf = (rule: WrittenField, context: FieldKeyContext): ErrorPart =>
   Object.assign({}, ...ALL.map(({ error }) => error?.(rule, context)));
 
 /** Whether the client gets a list with the value as its only item. */
 export const makesList = (rule: WrittenField): boolean => ALL.some((keys) => keys.makesList?.(rule));
 
-/** The keys' description of how the value is determined. */
+/** Returns how the value is determined, according to the keys. */
 export function valueClassOf(rule: WrittenField): "expanded" | "value" | undefined {
   const classes = ALL.flatMap(({ classOf }) => classOf?.(rule) ?? []);
   return classes.find((each) => each === "expanded") ?? classes[0];
@@ -134,7 +134,7 @@ export function valueClassOf(rule: WrittenField): "expanded" | "value" | undefin
 export const fieldTexts = (rule: WrittenField): readonly FieldTexts[] =>
   ALL.flatMap(({ texts }) => texts?.(rule) ?? []);
 
-/** The schema of the value in a response; undefined where the keys say nothing. */
+/** Returns the schema of the value in a response; undefined if the keys do not define it. */
 export function describeValue(rule: WrittenField, one: Json | undefined): Json | undefined {
   for (const { openapi } of ALL) {
     const schema = openapi?.(rule, one);

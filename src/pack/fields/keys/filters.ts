@@ -1,4 +1,4 @@
-/** The keys of a field about filters. The values of a filter are those of responses. */
+/** The keys of a field about filters. A filter contains the same values as responses. */
 import { z } from "zod";
 import { about } from "../../../base/index.ts";
 import { states } from "../../key-rules.ts";
@@ -39,7 +39,7 @@ const schemas = {
   ),
 };
 
-/** The keys of a field that decide whether and how clients filter by it. */
+/** The keys of a field that define whether and how clients filter by it. */
 interface FilteredField {
   readonly filter?: z.output<typeof schemas.filter>;
   readonly upstream?: string | undefined;
@@ -48,14 +48,14 @@ interface FilteredField {
 /** Whether clients may filter by a field. */
 export const isFilterable = ({ filter }: FilteredField): boolean => filter !== undefined && filter !== false;
 
-/** The long form of `filter`; undefined if clients can't filter by the field. */
+/** Returns the long form of `filter`; undefined if clients can't filter by the field. */
 export const filterRuleOf = ({ filter, upstream }: FilteredField): z.infer<typeof filterRule> | undefined => {
   if (filter === undefined || filter === false) return undefined;
   if (filter === true) return { upstream };
   return typeof filter === "string" ? { upstream: filter } : { upstream, ...filter };
 };
 
-/** The upstream's name of a field in filters; undefined if clients can't filter by it. */
+/** Returns the upstream's name of a field in filters; undefined if clients can't filter by it. */
 export const filterName = (rule: FilteredField): string | undefined => filterRuleOf(rule)?.upstream;
 
 export const filters = fieldKeys({
@@ -70,7 +70,7 @@ export const filters = fieldKeys({
     ],
     filter: [
       ({ keys, isInput }) => {
-        // The values of filters are those of responses, or of bodies if no response has the member.
+        // A filter contains the values of responses, or of bodies if no response contains the member.
         const key = isInput ? "write" : "read";
         return keys[key] === undefined || filterName(keys) === undefined
           ? []
@@ -87,7 +87,7 @@ export const filters = fieldKeys({
     const { boundary, upstream } = rule;
     const v4 = filterName(rule);
     if (v4 === undefined) location.report('a field that can be filtered by needs "upstream"');
-    // The boundary is found in objects of the upstream.
+    // The boundary is the value of a member of the upstream's objects.
     const own = boundary === undefined ? v4 : upstream;
     return {
       ...(own !== undefined && { v4: own }),

@@ -1,10 +1,10 @@
-/** The key `format` of a field: its value is a time, which clients get in one form. */
+/** The key `format` of a field: its value is a time, which clients always receive in the same form. */
 import { z } from "zod";
 import { about, isStringText, type JsonText, stringFromJson, toJsonText } from "../../../base/index.ts";
 import { normalizeDateTime } from "./date-time.ts";
 import { fieldKeys } from "./field-key.ts";
 
-/** A date-time of this length, quotes included, has no fraction and no zone to remove. */
+/** Length of a date-time in quotes that contains neither a fraction nor a zone. */
 const NORMAL_LENGTH = '"YYYY-MM-DDTHH:MM:SS"'.length;
 
 /** The schema of a time in a response. */

@@ -1,4 +1,4 @@
-/** The key `object` of a field: its value is an object, or a list of objects, with fields of their own. */
+/** The key `object` of a field: its value is an object, or a list of objects, with their own fields. */
 import { z } from "zod";
 import {
   about,
@@ -15,7 +15,7 @@ import { listOrFaults } from "./invalid-write.ts";
 import type { LossSink, ReadContext } from "../../translation-context.ts";
 import { fieldKeys, type FieldKeyContext, type ReadStep, type WriteStep } from "./field-key.ts";
 
-/** Names losses of a nested object by the field that holds it. */
+/** Prefixes the losses of a nested object with the field that contains it. */
 const prefixLosses = (field: string, lost: LossSink): LossSink => ({
   add: (loss) => lost.add(`${field}.${loss}`),
   has: (loss) => lost.has(`${field}.${loss}`),
@@ -69,7 +69,7 @@ export const object = fieldKeys({
     const isKnown =
       name !== undefined &&
       resolveReference(location.at("object"), "object", name, context.resources) !== undefined;
-    // An expression already results in v4's form of the object.
+    // The result of an expression already has v4's form.
     if (!isKnown || expression !== undefined) return undefined;
     return { run: writeObjects(name, context), needsWhole: true };
   },

@@ -1,4 +1,4 @@
-/** Keys of a field that other files of the pack read: they have no more than a schema, or one hook. */
+/** Keys of a field that other files of the pack read: they only consist of a schema, or of one hook. */
 import { z } from "zod";
 import { about, SEVERITIES } from "../../../base/index.ts";
 import { needsKey } from "../../key-rules.ts";

@@ -1,4 +1,4 @@
-/** The keys of a field that say where its value is: in the upstream's object, in an expression, or in the pack. */
+/** The keys of a field that define the source of its value: the upstream's object, an expression, or the pack. */
 import { z } from "zod";
 import { about } from "../../../base/index.ts";
 import { excludes, hasNoEffect } from "../../key-rules.ts";

@@ -1,6 +1,6 @@
 /**
- * Caches the substitutes of values that a catalog does not have, such as a retired image: often all rows of a list have
- * the same few. To create one takes a `JSON.parse` of the whole row.
+ * Caches the substitutes for values that a catalog does not contain, such as a retired image. All rows of a list often
+ * contain the same few. Creating a substitute requires a `JSON.parse` of the whole row.
  */
 import {
   ByteMap,
@@ -18,11 +18,17 @@ import { parseAt } from "../../codegen/generate-reader.ts";
 import type { OutputText } from "../../codegen/output-buffer.ts";
 import type { ReadContext } from "../../translation-context.ts";
 
-/** Results of short values are cached: rows of a list repeat few of them. An IPv6 network with quotes has up to 45 bytes. */
+/**
+ * Maximum length of a value whose result is cached: rows of a list repeat few of them. An IPv6 network with quotes has
+ * up to 45 bytes.
+ */
 export const MAX_CACHED_LENGTH = 48;
 export const MAX_CACHED_VALUES = 1000;
 
-/** A test of a value, cached by its bytes: rows of a list repeat few values. A missing value is undefined. */
+/**
+ * Caches the results of a test by the bytes of its value, because rows of a list repeat few values. A missing value is
+ * undefined.
+ */
 export function cacheTest(
   isLost: (value: unknown) => boolean,
 ): (cursor: Cursor, start: number, end: number) => boolean {
@@ -40,7 +46,7 @@ export function cacheTest(
   };
 }
 
-/** Translates the text of a v4 value to alpha. The whole v4 object lies between `start` and `end` of the cursor. */
+/** Translates the text of a v4 value to alpha. The whole v4 object is between `start` and `end` of the cursor. */
 export type ReadStepFunction = (
   text: string,
   reading: ReadContext,
@@ -52,8 +58,8 @@ export type ReadStepFunction = (
 /**
  * Returns the text of the alpha object of the v4 id between `start` and `end` of the cursor.
  *
- * @param offsets Start and end of each member that the substitute depends on: 0 and 0 for a missing one.
- * @param rowStart Start of the v4 object that has the id and these members; `rowEnd` is its end.
+ * @param offsets Start and end of each member that the substitute depends on: 0 and 0 if it is missing.
+ * @param rowStart Start of the v4 object that contains the id and these members; `rowEnd` is its end.
  */
 export type ExpandWithCache = (
   cursor: Cursor,
@@ -94,8 +100,8 @@ const stubBytes = (members: readonly Uint8Array[], text: PaddedText): number =>
   members.reduce((sum, { length }) => sum + length, text.length);
 
 /**
- * Adds a cache to the step that expands an id. An id has one entry, with the members that it had last. Each hit looks
- * the id up in the current copy of the catalog, which may have it by now.
+ * Adds a cache to the step that expands an id. Each id has one entry, with the members that it was last used with. Each
+ * hit first checks the current copy of the catalog, which may contain the id by now.
  */
 export function cacheStubs({ name }: { readonly name: string }, expand: ReadStepFunction): ExpandWithCache {
   const stubs = new ByteMap<CachedStub>();

@@ -1,4 +1,4 @@
-/** The keys of a field with a value kind: a table, or a pair of expressions, translates its value in all directions. */
+/** The keys of a field that uses a value kind: a table, or a pair of expressions, translates its value in all directions. */
 import { z } from "zod";
 import {
   about,
@@ -18,7 +18,7 @@ import { fieldKeys, type FieldKeyContext, type ReadStep } from "./field-key.ts";
 
 const name = z.string().min(1);
 
-/** The value kind of a field. Reports a name that the pack does not have. */
+/** Returns the value kind of a field. Reports a name that the pack does not define. */
 const findKind = (
   values: string | undefined,
   context: FieldKeyContext,
@@ -28,7 +28,7 @@ const findKind = (
     ? undefined
     : resolveReference(location.at("values"), "value kind", values, context.values);
 
-/** The result of a value kind depends on the value alone, so it can be cached. */
+/** Caches the results of a value kind, which only depend on the value. */
 function cachedReader(
   kind: ValueKind,
   args: Readonly<Record<string, unknown>>,
@@ -51,7 +51,7 @@ function cachedReader(
   return { run, mayBeAsync, cachedText: (bytes, start, end) => cache.find(bytes, start, end) };
 }
 
-/** Values that the table does not have, also in a list, as faults of the body. */
+/** Returns values that the table does not contain, even in a list, as faults of the body. */
 function asFaults(v4: unknown): unknown {
   if (v4 instanceof UnknownValue) return invalidValue(v4);
   return Array.isArray(v4) ? listOrFaults(v4.map(asFaults)) : v4;

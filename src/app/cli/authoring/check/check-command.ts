@@ -5,7 +5,7 @@ import { STATE_SETTINGS } from "../../../../base/index.ts";
 import { FILE_FEATURES } from "../../features.ts";
 import { addSettings, commandSettings, PACK_SETTINGS, type OnExit } from "../../command-settings.ts";
 
-/** Flags of files of operators, which are checked in place of the pack. */
+/** Flags for files of operators, which are checked instead of the pack. */
 const FILE_FLAGS = FILE_FEATURES.map(({ name }) => name);
 
 const SCHEMA_KINDS = [
@@ -19,11 +19,11 @@ const SCHEMA_KINDS = [
 ];
 
 interface FileFlags {
-  /** Whether a plan may shorten dates that were published. */
+  /** Whether a plan may shorten published dates. */
   readonly announce?: true;
 }
 
-/** Reports flags about documents that have no effect without others. */
+/** Reports flags about documents that have no effect because other flags are missing. */
 function assertDocumentFlags({ laws, new: document, old, golden }: CheckFlags, command: Command): void {
   if (document !== undefined && !laws) command.error("error: --new needs --laws");
   if (old !== undefined && document === undefined)

@@ -1,4 +1,4 @@
-/** `check --format json`: what `check` finds, for editors and programs. */
+/** `check --format json`: the results of `check`, for editors and programs. */
 import { coverageOf, type FieldVerdict, type TypeReport } from "../../../../authoring/index.ts";
 import { type Diagnostic, type DiagnosticCode, MAX_DIAGNOSTICS, PackError } from "../../../../base/index.ts";
 import { summarizePack } from "../../../../pack/index.ts";
@@ -9,8 +9,8 @@ import { print } from "../../terminal.ts";
 const DEFAULT: DiagnosticCode = "rule";
 
 /**
- * A problem as it is printed. Members without a value are null, so that every problem has all members. A problem of a
- * law has no file and line.
+ * Converts a problem to its printed form. Members without a value are null, so that every problem contains all members.
+ * A problem of a law has no file and line.
  */
 const toPrinted = ({
   code = DEFAULT,
@@ -33,7 +33,7 @@ const toPrinted = ({
 
 type PrintedProblem = ReturnType<typeof toPrinted>;
 
-/** The results of laws and types, as problems. A value that a client reads in another form is no problem. */
+/** Returns the results of laws and types as problems. A value that a client reads in a different form is not a problem. */
 const problemsOf = ({ findings, types }: CheckedLaws): PrintedProblem[] => [
   ...findings.flatMap((finding) =>
     finding.kind === "changed" ? [] : [toPrinted({ code: "law", message: lawText(finding) })],
@@ -43,7 +43,7 @@ const problemsOf = ({ findings, types }: CheckedLaws): PrintedProblem[] => [
   ),
 ];
 
-/** A field of the law of types. */
+/** Returns the result for a field in the law of types. */
 function printedField({ field, routes, verdict, cases, counterexample }: FieldVerdict) {
   const { golden: _golden, actual = null, ...found } = counterexample ?? {};
   return {
@@ -61,7 +61,7 @@ const printedTypes = ({ cases, fields, untested }: TypeReport) => ({
   untested,
 });
 
-/** The coverage of the pack, as `check` prints it. */
+/** Returns the coverage of the pack, as `check` prints it. */
 function summarize({ pack, results }: CheckedFolder) {
   const { routes, objects, classes } = summarizePack(pack);
   const { missingRoutes, missingFields } = coverageOf(pack, results);
@@ -77,8 +77,8 @@ function summarize({ pack, results }: CheckedFolder) {
 }
 
 /**
- * Checks a pack and prints one JSON document: `problems`, whether there are `more` than those, the `summary` of a
- * valid pack, and with a document of the upstream the results for the `types` of its fields.
+ * Checks a pack and prints one JSON document: `problems`, whether there are `more` than those, the `summary` of a valid
+ * pack, and, if there is a document of the upstream, the results for the `types` of its fields.
  *
  * @returns the exit code: 1 if there is a problem
  */

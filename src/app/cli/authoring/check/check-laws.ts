@@ -28,7 +28,7 @@ export async function runLaws(folder: string, flags: CheckFlags, checked: Checke
   const options = { seed, runs: LAW_RUNS };
   const { checkLaws } = await loadLaws();
   const laws = await checkLaws(checked.pack, options);
-  /** Undefined without a document of the upstream. */
+  /** Undefined if there is no document of the upstream. */
   const types =
     now === undefined ? undefined : await checkDocuments(folder, checked, { new: now, old }, options);
   /** The golden cases that were written. */
@@ -38,11 +38,11 @@ export async function runLaws(folder: string, flags: CheckFlags, checked: Checke
 
 const jsonOf = (value: unknown): string => JSON.stringify(value) ?? "nothing";
 
-/** The finding of a law, as a sentence. */
+/** Formats the finding of a law as a sentence. */
 export const lawText = ({ kind, subject, value, expected, actual }: LawFinding): string =>
   `${kind}: ${subject}: ${jsonOf(value)} gives ${jsonOf(actual)}, expected ${jsonOf(expected)}`;
 
-/** The result for one field, as a sentence. */
+/** Formats the result for one field as a sentence. */
 export function fieldText({ field, routes, verdict, cases, counterexample }: FieldVerdict): string {
   if (counterexample) {
     const { route, operation, answer, actual, expected } = counterexample;
@@ -53,7 +53,7 @@ export function fieldText({ field, routes, verdict, cases, counterexample }: Fie
   return `${field}: ${verdict === "holds" ? "holds" : `no counterexample in ${plural(cases, "case")}`} (${where})`;
 }
 
-/** The results for all fields, one line each, and a summary. */
+/** Lists the results for all fields, one line each, and a summary. */
 function outlineTypes({ cases, fields, untested }: TypeReport, golden: readonly string[]): Item[] {
   const broken = fields.filter(({ counterexample }) => counterexample !== undefined);
   const others = fields.filter(({ counterexample }) => counterexample === undefined);
@@ -66,7 +66,7 @@ function outlineTypes({ cases, fields, untested }: TypeReport, golden: readonly 
   ];
 }
 
-/** The results of the laws, as blocks. */
+/** Lists the results of the laws, as blocks. */
 function outlineLaws({ seed, cases, untested, findings, types, golden }: CheckedLaws): Block[] {
   const problems = findings.filter(({ kind }) => kind !== "changed").length;
   const changed = plural(findings.length - problems, "member");

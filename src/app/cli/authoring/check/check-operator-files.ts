@@ -12,9 +12,9 @@ type OperatorFiles = Readonly<Record<string, string>>;
 
 /**
  * Runs `alpha-gateway check` for files of the operator: opens each as a gateway does, with the pack whose names they
- * use and the dates that were published, and prints a summary of it.
+ * use and the published dates, and prints a summary.
  *
- * @param isAnnounced Whether the plan may shorten dates that were published
+ * @param isAnnounced whether the plan may shorten published dates
  * @returns the exit code: 1 if there is a problem
  */
 export const checkOperatorFiles = (

@@ -18,13 +18,13 @@ async function schemaOf(kind: string): Promise<unknown> {
   return kind === "catalogs" ? catalogsSchema() : fileSchema(kind as FileKind);
 }
 
-/** The code of each expression under its source. The same expression is printed once. */
+/** Prints the code of each expression under its source. Identical expressions are only printed once. */
 function printExpressions(expressions: readonly Expression[]): string {
   const codes = new Map(expressions.map(({ source, code }) => [source.trim(), code ?? "// interpreted"]));
   return [...codes].map(([source, code]) => `${source.replaceAll(/^/gm, "// ")}\n${code}\n\n`).join("");
 }
 
-/** The code of each object under its name. */
+/** Prints the code of each object under its name. */
 const printObjects = (resources: Pack["resources"]): string =>
   [...resources.values()].map(({ name, code }) => `// ${name}\n${code()}\n\n`).join("");
 
@@ -45,7 +45,8 @@ async function checkFolder(directory: string, flags: CheckFlags, state?: FindSta
  * Runs `alpha-gateway check`.
  *
  * @param directory the folder of the pack; undefined: the default folder
- * @param state reads where a gateway has its state; called for packs that accept differences. Default: no gateway
+ * @param state reads the location of a gateway's state; called for packs that accept differences. Default: there is no
+ *   gateway
  * @returns the exit code: 1 if there is a problem
  */
 export async function check(

@@ -24,7 +24,7 @@ export interface CheckFlags {
   readonly old?: string;
   /** Whether counterexamples are written as golden cases. */
   readonly golden?: true;
-  /** The kind of file whose JSON Schema is printed: of a pack, of its examples, or of an operator. */
+  /** The kind of file whose JSON Schema is printed: a file of a pack, an example, or a file of an operator. */
   readonly schema?: string;
   readonly format?: "text" | "json";
   /** The file of a golden case. */
@@ -34,7 +34,7 @@ export interface CheckFlags {
 /** The content of a valid pack, and its golden cases. */
 export type CheckedFolder = Awaited<ReturnType<typeof readFolder>>;
 
-/** Gives golden cases the actual results, and prints what changed in their files. */
+/** Writes the actual results into golden cases, and prints the changes of their files. */
 async function updateGoldenCases(directory: string, pack: Pack): Promise<void> {
   const { examples, catalogs } = readExamples(directory, []);
   const updated = updateExamples(await compareExamples(pack, examples, catalogs));

@@ -7,14 +7,14 @@ import type { LocatedExpression } from "../../../../jsonata/index.ts";
 import { type ApiSurface, type Pack, type PackSummary, summarizePack } from "../../../../pack/index.ts";
 import type { CheckedFolder } from "./checked-folder.ts";
 
-/** Number of characters of an expression that are printed. Longer ones contain functions of the pack. */
+/** Maximum number of characters of an expression that are printed. Longer ones contain functions of the pack. */
 const MOST_SHOWN = 120;
 
-/** Where an expression is, and its start. */
+/** Formats the location and the start of an expression. */
 const describeExpression = ({ source, origin }: LocatedExpression): string =>
   `${origin ? `${origin.place} ${origin.path}: ` : ""}${cutText(source.trim().replaceAll(/\s+/g, " "), MOST_SHOWN)}`;
 
-/** How many expressions run as JavaScript, and a line for each interpreted one with the reason. */
+/** Lists the number of expressions that run as JavaScript, and a line with the reason for each interpreted one. */
 function describeEngines(expressions: readonly LocatedExpression[]): Item {
   const interpreted = expressions.filter(({ engine }) => engine === "interpreted");
   const lines = interpreted.map(
@@ -26,7 +26,7 @@ function describeEngines(expressions: readonly LocatedExpression[]): Item {
   };
 }
 
-/** The routes that have no upstream call, each with its response. */
+/** Lists the routes that have no upstream call, each with its response. */
 function describeLocalRoutes(routes: PackSummary["routes"], upstream: string): Item[] {
   const local = routes.filter(({ alone: response }) => response !== null);
   if (local.length === 0) return [];
@@ -38,7 +38,7 @@ function describeLocalRoutes(routes: PackSummary["routes"], upstream: string): I
 /** Maximum number of open points in the text. */
 const MOST_LISTED = 30;
 
-/** How much of the API surface the pack maps. Empty for a pack without `surface.yaml`. */
+/** Describes the coverage of the API surface by the pack. Empty for a pack without `surface.yaml`. */
 function describeSurface(pack: Pack): Item[] {
   const { surface } = pack;
   if (!surface) return [];
@@ -54,7 +54,7 @@ function describeSurface(pack: Pack): Item[] {
   ];
 }
 
-/** The open points, most-used first. */
+/** Lists the open points, the most used first. */
 function describeOpenPoints(points: ApiSurface["openPoints"]): Item[] {
   if (points.length === 0) return [];
   const more = points.length - MOST_LISTED;
@@ -69,7 +69,7 @@ function describeOpenPoints(points: ApiSurface["openPoints"]): Item[] {
   ];
 }
 
-/** How many query parameters the pack names, and whether others are ignored. */
+/** Describes how many query parameters the pack defines, and whether others are ignored. */
 function describeQueries({ routes }: Pack): string {
   const names = new Set(routes.flatMap(({ query }) => query.parameters.map(({ name }) => name)));
   const rejecting = routes.filter(({ query }) => query.rejectsUnknown).length;
@@ -80,7 +80,7 @@ function describeQueries({ routes }: Pack): string {
   return `query parameters ${names.size}, ${others}`;
 }
 
-/** The result of the golden cases, and the names that no case covers. A pack without cases gets one line. */
+/** Lists the result of the golden cases, and the names that no case covers. A pack without cases gets one line. */
 function describeExamples(directory: string, pack: Pack, results: readonly ExampleResult[]): Item[] {
   if (!existsSync(join(directory, EXAMPLES_FOLDER)))
     return [`golden cases: none, because the pack has no folder "${EXAMPLES_FOLDER}"`];

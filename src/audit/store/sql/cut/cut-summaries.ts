@@ -1,4 +1,4 @@
-/** Deletes summaries that are too old, and those above their limits, in small steps. */
+/** Deletes summaries that are too old, and summaries above their limits, in small steps. */
 import { DAY_MS, dayNumber, NEWCOMERS_SHARE } from "../../../usage/usage.ts";
 import type { StoreLimits } from "../../store.ts";
 import { COUNTS, TOKENS } from "../counts.ts";
@@ -6,7 +6,7 @@ import { TableCut, type CutSummaries } from "./cut-table.ts";
 import { listOf, type Connection, type Driver } from "../driver.ts";
 import { keptOf, rowCount, STEP_ROWS } from "./row-count.ts";
 
-/** Newcomers among the tokens: those that were used on one day only, of clients without a name. */
+/** Selects the newcomers among the tokens: tokens of unnamed clients that were only used on one day. */
 const NEW_TOKENS = `FROM audit_token WHERE first / ${DAY_MS} = last / ${DAY_MS} AND fingerprint NOT IN LIST($1)`;
 
 /** Deletes some tokens that are too old, or too many: newcomers above their share, then the least recently used ones. */
@@ -33,7 +33,7 @@ class TokenCut {
   }
 }
 
-/** Deletes a number of tokens. @returns how many were deleted */
+/** Deletes a number of tokens. @returns the number of deleted tokens */
 async function cutTokens(connection: Connection, limits: StoreLimits, count: number): Promise<number> {
   const names = listOf(limits.named);
   const [newcomers] = await connection.query<{ count: number }>(`SELECT count(*) AS count ${NEW_TOKENS}`, [
@@ -50,7 +50,7 @@ async function cutTokens(connection: Connection, limits: StoreLimits, count: num
   return ofNewcomers + others;
 }
 
-/** Deletes summaries of a store, one table after the other. */
+/** Deletes summaries of a store, one table at a time. */
 export class SummaryCuts {
   readonly #driver: Driver;
   // Usage is the first of the tables by client: a client that is deleted there is deleted in all tables.
@@ -76,7 +76,7 @@ export class SummaryCuts {
   /** Deletes some rows of the next table. */
   async step(limits: StoreLimits): Promise<CutSummaries> {
     const at = this.#next;
-    // After an error, too: the other tables must not wait for one that fails.
+    // This is done even after an error: the other tables must not wait for one that fails.
     this.#next = (at + 1) % this.#cuts.length;
     const { clients, more = false } = (await this.#cuts[at]?.step(this.#driver, limits)) ?? { clients: 0 };
     if (more) this.#next = at;

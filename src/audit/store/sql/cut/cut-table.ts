@@ -9,26 +9,29 @@ import type { StoredAmount } from "../stored-amount.ts";
 
 /** The result of one step. */
 export interface CutSummaries {
-  /** Clients that lost summaries because there are too many, once for each table. */
+  /** Number of clients that lost summaries because there are too many, counted separately for each table. */
   readonly clients: number;
   /** Whether there may be more to delete. */
   readonly more: boolean;
 }
 
-/** Clients that one step deletes with all their rows, which may be many in each table. */
+/** Maximum number of clients that one step deletes with all their rows, which may be many in each table. */
 const STEP_CLIENTS = 500;
-/** Clients that are chosen at once, because that reads the keys of all. */
+/** Number of clients that are chosen in advance, because choosing reads the keys of all clients. */
 const CHOSEN_CLIENTS = 20_000;
 
-/** Clients without a name from a login server, a proxy or a directory, whose keys are the first value. */
+/**
+ * Condition for clients without a name from a login server, a proxy or a directory. The first value is the list of
+ * their keys.
+ */
 const IS_UNNAMED = `
   client NOT IN ('', '${UNACCEPTED}') AND client NOT LIKE 'label:%' AND client NOT LIKE 'application:%'
   AND client NOT IN LIST($1)
 `;
 
 /**
- * Newcomers: clients without a name that called on one day only. Rows of a client may have been deleted, so the days of
- * its token count.
+ * Selects newcomers: clients without a name that only called on one day. Rows of a client may have been deleted, so the
+ * days of its token are used.
  */
 const newcomersOf = (table: string): string => `
   FROM ${table} WHERE ${IS_UNNAMED} GROUP BY client HAVING min(day) = max(day) AND client NOT IN (
@@ -36,7 +39,7 @@ const newcomersOf = (table: string): string => `
   )
 `;
 
-/** A number of rows of a client. */
+/** A client with a number of rows. */
 interface ClientRows {
   readonly client: string;
   readonly rows: number;
@@ -46,17 +49,17 @@ interface ClientRows {
 interface Chosen {
   /** Whether they lose all their rows. */
   readonly isWhole: boolean;
-  /** With the number of rows that each loses. */
+  /** The clients, with the number of rows that each loses. */
   readonly clients: readonly ClientRows[];
 }
 
 const NONE: Chosen = { isWhole: false, clients: [] };
 
 /**
- * Returns how many rows of each client are deleted: of those with the most rows, so that the others keep theirs.
+ * Returns the number of rows of each client to delete. Only the clients with the most rows lose some.
  *
- * @param counted Clients, those with the most rows first
- * @param excess How many rows are deleted in all
+ * @param counted the clients, those with the most rows first
+ * @param excess the total number of rows to delete
  */
 function cutLargest(counted: readonly ClientRows[], excess: number): ClientRows[] {
   let level = counted[0]?.rows ?? 0;
@@ -65,13 +68,13 @@ function cutLargest(counted: readonly ClientRows[], excess: number): ClientRows[
   while (left > 0 && clients < counted.length) {
     clients += 1;
     const gap = level - (counted[clients]?.rows ?? 0);
-    // All clients so far come down to the next one, or as far as it takes.
+    // All clients so far are reduced to the number of the next client, or as far as necessary.
     const drop = Math.min(gap, Math.floor(left / clients));
     level -= drop;
     left -= drop * clients;
     if (drop < gap) break;
   }
-  // What can't be divided: one row more of each of the first.
+  // The remainder: one more row of each of the first clients.
   const most = level > 0 ? Math.min(left, clients) : 0;
   return counted
     .slice(0, clients)
@@ -79,7 +82,7 @@ function cutLargest(counted: readonly ClientRows[], excess: number): ClientRows[
     .filter(({ rows }) => rows > 0);
 }
 
-/** Returns the first clients that have this many rows together. */
+/** Returns the first clients that have this number of rows in total. */
 function takeClients(counted: readonly ClientRows[], rows: number): readonly ClientRows[] {
   let left = rows;
   const end = counted.findIndex((each) => (left -= each.rows) <= 0);
@@ -87,10 +90,10 @@ function takeClients(counted: readonly ClientRows[], rows: number): readonly Cli
 }
 
 /**
- * Deletes rows of a table above the limit: rows of callers without an accepted token, then newcomers above their
- * share, then rows of the clients with the most rows. If no client has more than one row, the oldest clients go.
+ * Deletes rows of a table above the limit: rows of callers without an accepted token, then newcomers above their share,
+ * then rows of the clients with the most rows. If no client has more than one row, the oldest clients are deleted.
  *
- * The clients are chosen for many steps at once.
+ * The clients are chosen in advance for many steps.
  */
 export class TableCut {
   readonly name: string;
@@ -104,7 +107,7 @@ export class TableCut {
     this.rows = rowCount(table.name);
   }
 
-  /** Deletes some rows. Each transaction is short: commits wait for it. */
+  /** Deletes some rows. Each transaction is short, because commits wait for it. */
   async step(driver: Driver, limits: StoreLimits): Promise<CutSummaries> {
     const limit = limits.summaryRows * this.#table.share;
     const excess = await this.rows.excess(driver.query, limit, keptOf(limit));
@@ -118,7 +121,7 @@ export class TableCut {
     );
   }
 
-  /** Deletes rows that are too old, or else rows of callers without an accepted token. @returns the number */
+  /** Deletes rows that are too old, otherwise rows of callers without an accepted token. @returns the number of deleted rows */
   async #cutUnwanted(connection: Connection, firstDay: number, excess: number): Promise<number> {
     const { name, key } = this.#table;
     const columns = key.join(", ");
@@ -198,7 +201,7 @@ export class TableCut {
     return { clients: at - rest.length, more: at > 0 };
   }
 
-  /** Deletes those rows of a client that it keeps shortest, but for the first. */
+  /** Deletes the rows of a client that are the first to be deleted, but keeps at least one row. */
   async #cutClient(connection: Connection, client: string, rows: number): Promise<void> {
     const { name, key, mark, keptFirst } = this.#table;
     const columns = key.join(", ");

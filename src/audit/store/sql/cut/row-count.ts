@@ -1,15 +1,15 @@
-/** How many rows the tables of the summaries may have. */
+/** The number of rows in the tables of the summaries. */
 import { StoredAmount } from "../stored-amount.ts";
 
-/** Rows that one step deletes: commits wait for it. */
+/** Maximum number of rows that one step deletes, because commits wait for it. */
 export const STEP_ROWS = 2000;
 
-/** The share of the rows that is left when there were too many: to choose those that go reads the keys of all. */
+/** The share of the limit that is kept when there are too many rows: choosing the rows to delete reads the keys of all rows. */
 const KEPT = 0.95;
 /** Milliseconds between two counts of a table that is below its limit. */
 const COUNT_MS = 600_000;
 
-/** How many rows are left when there were more than a limit. */
+/** Returns the number of rows to keep if there are more than a limit. */
 export const keptOf = (limit: number): number => Math.ceil(limit * KEPT);
 
 /** The number of rows of a table. */

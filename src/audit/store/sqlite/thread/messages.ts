@@ -4,19 +4,22 @@ import type { StoreJobs } from "../../sql/jobs.ts";
 import type { SqliteUse } from "../driver.ts";
 import type { StoreThread } from "./store-thread.ts";
 
-/** A job of a thread: the file that it opens, or one of `StoreJobs`. */
+/** A job of a thread: opening a file, or one of `StoreJobs`. */
 export type ThreadJob =
   | { readonly method: "open"; readonly argument: SqliteUse }
   | { readonly method: keyof StoreJobs; readonly argument?: unknown };
 
-/** A batch in a message. Its rows are JSON, because a thread gets one string much faster than many small objects. */
+/**
+ * A batch in a message. Its rows are JSON, because passing one string to a thread is much faster than passing many
+ * small objects.
+ */
 export interface PackedBatch {
   readonly segments: string;
   readonly bytes: Batch["bytes"];
   readonly counted: Batch["counted"];
 }
 
-/** Reverses what `remoteJobs` does with a batch. */
+/** Reverses the packing of a batch by `remoteJobs`. */
 export const unpackBatch = ({ segments, ...rest }: PackedBatch): Batch => ({
   segments: JSON.parse(segments) as Batch["segments"],
   ...rest,

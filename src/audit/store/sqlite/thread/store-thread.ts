@@ -21,7 +21,7 @@ function toUnavailableError(error: unknown): never {
   throw new AuditUnavailableError(`The audit store failed: ${errorText(error)}.`, { cause: error });
 }
 
-/** A thread that starts with its first job, because it takes memory, and starts again whenever it ends. */
+/** A thread that starts with its first job, because it uses memory, and restarts after it has ended. */
 export class StoreThread<Job> {
   readonly #options: StoreThreadOptions<Job>;
   #link: Promise<ThreadLink<Job>> | undefined;
@@ -30,14 +30,14 @@ export class StoreThread<Job> {
   #isClosed = false;
   #lostWorkers = 0;
   #failedStarts = 0;
-  /** Runs during the pause before a worker is replaced. */
+  /** The timer of the pause before a worker is replaced. */
   #restart: NodeJS.Timeout | undefined;
 
   constructor(options: StoreThreadOptions<Job>) {
     this.#options = options;
   }
 
-  /** False while a worker is replaced. */
+  /** Whether the worker is not being replaced. */
   get isReady(): boolean {
     return this.#isReady;
   }
@@ -48,9 +48,10 @@ export class StoreThread<Job> {
   }
 
   /**
-   * Runs a job. `transfer`: buffers that the worker gets without a copy.
+   * Runs a job. `transfer`: buffers that are transferred to the worker without a copy.
    *
-   * @throws {AuditUnavailableError} If the worker is replaced, does not start, exits, times out, or replies with an error.
+   * @throws {AuditUnavailableError} If the worker is replaced, does not start, exits, times out, or replies with an
+   *   error.
    */
   async call(job: Job, transfer: readonly Transferable[] = []): Promise<unknown> {
     const link = await this.start();
@@ -58,9 +59,10 @@ export class StoreThread<Job> {
   }
 
   /**
-   * Starts the worker, if it does not run.
+   * Starts the worker if it does not run.
    *
-   * @throws {AuditUnavailableError} If that fails, or during the pause before the next try. Calls try a first start again.
+   * @throws {AuditUnavailableError} if the start fails, or during the pause before the next attempt. Calls retry a
+   *   failed first start
    */
   async start(): Promise<ThreadLink<Job>> {
     if (this.#isClosed || this.#restart) throw new AuditUnavailableError("The audit store is not running.");

@@ -1,6 +1,6 @@
 /**
- * The entry of a thread with one connection to the database: SQLite is synchronous and would block the event loop. The first
- * job says which file to open. If that fails, the thread is of no use.
+ * The entry file of a thread with one connection to the database: SQLite is synchronous and would block the event loop.
+ * The first job contains the file to open. If opening fails, the thread can't be used.
  */
 import { serveJobs } from "../../../../base/threads/serve-jobs.ts";
 import { createJobs, type StoreJobs } from "../../sql/jobs.ts";
