@@ -5,7 +5,7 @@ import { createRecordIds } from "../src/audit/record/record-id.ts";
 import type { AuditRecord } from "../src/audit/record/record.ts";
 import { exportTexts } from "../src/audit/export/export-records.ts";
 import { AUDIT_FILE, openSqliteStore } from "../src/audit/store/sqlite/store.ts";
-import { RecentBytes } from "../src/audit/store/client-shares.ts";
+import { RecentBytes } from "../src/audit/store/sender-bytes.ts";
 import { createBatch } from "../src/audit/store/segment.ts";
 import { openSqliteDriver } from "../src/audit/store/sqlite/driver.ts";
 import { createJobs } from "../src/audit/store/sql/jobs.ts";

@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RecentBytes } from "../src/audit/store/client-shares.ts";
+import { RecentBytes } from "../src/audit/store/sender-bytes.ts";
 import { createRecordIds } from "../src/audit/record/record-id.ts";
 import type { AuditRecord } from "../src/audit/record/record.ts";
 import { RecordMemory } from "../src/audit/record/record-memory.ts";

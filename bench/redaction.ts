@@ -57,7 +57,7 @@ const HEAD = `${"CPU us".padEnd(16)}${["bytes", "redacted", "parsed", "x parsed"
 /** The table: medians, and ratios of the same round, in which both ways alternate. */
 export async function redactionReport(rounds: number): Promise<string> {
   const redaction = new Redaction({ names: loadPack("mappings").secretNames, bodyLimit: BODY_LIMIT });
-  const values = redaction.find({ path: "/", isRoute: true, query: "", texts: [] }, [TOKEN]);
+  const values = redaction.search.find({ path: "/", isRoute: true, query: "", texts: [] }, [TOKEN]);
   const ways: readonly Way[] = [
     (body) => redaction.json(body, values),
     (body) => JSON.stringify(JSON.parse(body.toString())),

@@ -75,7 +75,7 @@ export const target: Target = {
     const name = names[input.length % names.length] ?? "";
     for (const redaction of redactions) {
       for (const [place, sent] of Object.entries(places(name, input))) {
-        const values = redaction.find(sent, [TOKEN]);
+        const values = redaction.search.find(sent, [TOKEN]);
         const said = [`${input}${SECRET}`, `${SECRET} ${input}`, encoded(SECRET), TOKEN];
         const recorded = [
           "body" in sent && redaction.body(sent.body, values),

@@ -1,5 +1,4 @@
 /** The exports of `audit` for other rooms. */
-export { agentFamily } from "./clients/agent-pattern.ts";
 export {
   type ClientDirectory,
   type ClientIdentity,
@@ -7,7 +6,7 @@ export {
   type KnownClient,
   NO_CLIENTS,
 } from "./clients/client-directory.ts";
-export { bucketOf, BUCKETS, hasName, namesOf, lastingName, UNNAMED } from "./clients/client-name.ts";
+export { bucketOf, BUCKETS, hasName, namesSoFar, lastingName, UNNAMED } from "./clients/client-name.ts";
 export { CLIENTS, type ClientsParts } from "./feature/feature.ts";
 export { type Cell, csvRow } from "./export/csv.ts";
 export { type ExportOptions, exportTexts, writeExport } from "./export/export-records.ts";
@@ -29,11 +28,19 @@ export {
 export { firstCharacters, isTruncated, omittedBody, truncatedBody } from "./record/truncate.ts";
 export { numberedNames, NumberedNames } from "./record/numbered-names.ts";
 export { type NamedClients, type OfClients, readNamedQuery } from "./queries/named-query.ts";
-export { readAuditQuery, type ReadQuery, readRouteQuery, readUsageQuery } from "./queries/read-query.ts";
+export {
+  readAuditQuery,
+  type ReadQuery,
+  readRouteQuery,
+  readUsageQuery,
+  RECORD_FILTERS,
+  type RecordFilter,
+} from "./queries/read-query.ts";
 export { Redaction } from "./redact/redact.ts";
+export type { SecretSearch } from "./redact/secret-search.ts";
 export { secretNames } from "./redact/secret-names.ts";
 export { REDACTED } from "./redact/edits.ts";
-export { NEEDLE_LENGTH, SecretValues } from "./redact/secret-values.ts";
+export { SecretValues } from "./redact/secret-values.ts";
 export { addAuditMetrics } from "./store/audit-metrics.ts";
 export type { ClientCalls, DecisionReader } from "./store/decisions.ts";
 export { openExistingAuditStore, startAuditThread } from "./store/open-audit-store.ts";
@@ -63,7 +70,7 @@ export {
   readGroupsOfAllDays,
   readGroupTokens,
 } from "./usage/client-groups.ts";
-export { familyKeyOf, isLookedUp, keysOf, keysOfName, namedKeys, nameOfUsage } from "./usage/client-keys.ts";
+export { familyKeyOf, isLookedUp, keysOfName, namedKeys, nameOfUsage } from "./usage/client-keys.ts";
 export type { LossQuery, LossUsage } from "./usage/loss-usage.ts";
 export {
   createMigrationJudge,
@@ -75,14 +82,12 @@ export {
 } from "./usage/migration-state.ts";
 export { nameClients, type NamedClient } from "./usage/name-clients.ts";
 export { describeStates, STATE_LABELS } from "./usage/migration-words.ts";
-export { type LossClient, type LossSummary, type RankedLoss, rankLosses } from "./usage/rank-losses.ts";
-export { MAX_SEARCH_LENGTH, searchClients } from "./usage/search-clients.ts";
+export { type LossClient, type LossSummary, rankLosses } from "./usage/rank-losses.ts";
 export { applicationKey, identityOfKey, isNamedKey, labelKey, UNACCEPTED } from "./usage/summary-key.ts";
-export type { CallSpan, UsageReader } from "./usage/usage-reader.ts";
+export type { UsageReader } from "./usage/usage-reader.ts";
 export {
   agentsText,
   type ClientUsage,
-  type DayUsage,
   MAX_USAGE_ROWS,
   type RouteUsage,
   type TokenUsage,

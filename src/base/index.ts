@@ -12,7 +12,6 @@ export {
   namedLists,
   type OpenedRows,
   type Span,
-  type Table,
   type Tone,
 } from "./blocks/block.ts";
 export { COLORS } from "./blocks/colors.ts";
@@ -159,6 +158,7 @@ export {
   SettingsError,
   type SettingTexts,
 } from "./settings/settings.ts";
+export { BoundedMap } from "./storage/bounded-map.ts";
 export { holdFile } from "./storage/held-file.ts";
 export {
   type Fullness,
@@ -184,7 +184,15 @@ export { type ShareLimits, Shares } from "./storage/shares.ts";
 export { addressNetwork, addressNetworks } from "./text/address-networks.ts";
 export { formatCount, formatSpacedCount, percent, plural } from "./text/counts.ts";
 export { CUT, cutText } from "./text/cut-text.ts";
-export { formatDay, formatMinute, formatMinuteUtc, formatSecondUtc } from "./text/dates.ts";
+export {
+  DAY_MS,
+  formatDay,
+  formatMinute,
+  formatMinuteUtc,
+  formatSecondUtc,
+  HOUR_MS,
+  MINUTE_MS,
+} from "./text/dates.ts";
 export { INVISIBLE, toVisibleLine, toVisibleText } from "./text/visible-text.ts";
 export { runInThread } from "./threads/run-in-thread.ts";
 export { serveJobs } from "./threads/serve-jobs.ts";

@@ -2,7 +2,7 @@
 export { compare } from "./answers/compare.ts";
 export { createCandidateReloader } from "./candidate/candidate-pack.ts";
 export { createLiveComparison } from "./candidate/compare-live.ts";
-export { loadInitialPack, PACK_CHOICE, type PackChoice } from "./candidate/pack-choice.ts";
+export { loadInitialPack, PACK_CHOICE } from "./candidate/pack-choice.ts";
 export { createTesterGuard } from "./candidate/tester-guard.ts";
 export type { Exchange } from "./answers/comparison.ts";
 export { readExample } from "./counts/stored-counts.ts";
@@ -11,7 +11,7 @@ export { openComparisons } from "./counts/comparisons.ts";
 export { outlineComparisons } from "./recorded/outline-comparisons.ts";
 export type { Example } from "./counts/example.ts";
 export { createCusum, type Cusum, DIFFERENCES, isTripped, TRIP } from "./counts/statistics.ts";
-export { DEFAULT_RATE, type FieldSummary, REQUIRED_CLIENTS, summarizeComparisons } from "./counts/summary.ts";
+export { DEFAULT_RATE, REQUIRED_CLIENTS, summarizeComparisons } from "./counts/summary.ts";
 export { withRoutes } from "./dry-run/changed-routes.ts";
 export {
   type CatalogLists,
@@ -46,8 +46,8 @@ export { MAX_COMPARED_BYTES } from "./answers/compare-answers.ts";
 export { compareAfter } from "./live/shadow-feature.ts";
 export type { ComparisonBudget, RolloutData } from "./live/compared-sides.ts";
 export { overridesMethod } from "./live/served-request.ts";
-export { COMPARISONS, type ComparisonsParts } from "./live/comparisons-feature.ts";
-export { SHADOW, type OpenShadow } from "./live/shadow-feature.ts";
+export { COMPARISONS } from "./live/comparisons-feature.ts";
+export { SHADOW } from "./live/shadow-feature.ts";
 export { Shadow } from "./live/shadow.ts";
 export { createRecordedComparison } from "./recorded/compare-recorded.ts";
 export { findUnusedLines } from "./recorded/unused-lines.ts";

@@ -50,7 +50,7 @@ export function handleError(onError: (error: unknown) => void = () => {}): Error
       onError(error);
       return sendErrors(response, 503, "The audit store can't be read now. Try again later.");
     }
-    if (isClientError(error)) return sendErrors(response, error.status, "The request cannot be read.");
+    if (isClientError(error)) return sendErrors(response, error.status, "The request can't be read.");
     onError(error);
     return sendErrors(response, 500, "Something went wrong here.");
   };

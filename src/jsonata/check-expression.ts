@@ -15,7 +15,7 @@ import { isImpure, isPure } from "./runtime/builtins/table.ts";
 import { describePictureProblem } from "./picture-problem.ts";
 
 /** A problem of an expression. `offset` is the number of characters before it in the source. */
-export interface ExpressionProblem {
+interface ExpressionProblem {
   readonly message: string;
   readonly offset: number;
 }
@@ -160,7 +160,7 @@ export function check(source: string, bound: ReadonlySet<string>): ExpressionPro
 }
 
 /** A text that an expression passes to a function as its first argument. `offset` is the position of the call. */
-export interface LiteralArgument {
+interface LiteralArgument {
   readonly text: string;
   readonly offset: number;
 }

@@ -1,7 +1,7 @@
 /** JSONata, usable on its own: `compile` turns an expression into a function, `check` finds its problems. */
-export { check, type ExpressionProblem, findLiteralArguments } from "./check-expression.ts";
+export { check, findLiteralArguments } from "./check-expression.ts";
 export { collectExpressions, compile, type LocatedExpression } from "./compiler/compile.ts";
-export { type Bindings, type Choice, type Expression, ExpressionError } from "./language/expression.ts";
+export { type Bindings, type Expression, ExpressionError } from "./language/expression.ts";
 export type { InputNames } from "./language/input-names.ts";
 export {
   awaitAll,

@@ -1,5 +1,5 @@
 /** The exports of `migration` for other rooms. */
-export type { ClientMean } from "./coverage/client-shares.ts";
+export type { ClientMean } from "./coverage/served-shares.ts";
 export { type Coverage, CoverageCounter, type Refusal } from "./coverage/coverage.ts";
 export { CallJudge } from "./coverage/judge-call.ts";
 export { observedCall, type ObservedCall } from "./coverage/observed-call.ts";
@@ -16,13 +16,11 @@ export { wordsOfExpressions } from "./impact/upstream-use.ts";
 export { findNotices, findQuestions, namesOfRoutes, type Subject } from "./impact/who-would-notice.ts";
 export { NOTICES } from "./notices/feature.ts";
 export { createMigrationPages } from "./page/migration-page.ts";
-export { createPageState, type PageState } from "./page/page-cache.ts";
+export { createPageState } from "./page/page-cache.ts";
 export { checkPagePaths } from "./page/page-paths.ts";
 export { FORMATS, isReportFormat, REPORT_FORMATS, type ReportFormat } from "./report/formats.ts";
 export { createReport, type Report } from "./report/make-report.ts";
 export { ROLLOUT } from "./rollout/feature.ts";
 export { createRolloutMiddleware } from "./rollout/middleware.ts";
-export type { Rollout } from "./rollout/sides.ts";
 export { PLAN } from "./plan/feature.ts";
 export { NO_PLAN_IN_FORCE } from "./plan/plan-in-force.ts";
-export type { PlanInForce } from "./plan/rules.ts";

@@ -32,7 +32,7 @@ export {
   NAME_IN_BRACES,
   RESPONSE,
 } from "./calls/endpoint.ts";
-export type { ReceivedResponse, RoutedRequest, Scope } from "./translation-context.ts";
+export type { RoutedRequest, Scope } from "./translation-context.ts";
 export { OutputBuffer } from "./codegen/output-buffer.ts";
 export { readBasic } from "./credentials/auth-parameters.ts";
 export type { ClientCredentialsDefinition } from "./credentials/credentials-definition.ts";
@@ -68,7 +68,6 @@ export {
   ValidationError,
 } from "./errors/http-error.ts";
 export {
-  type CodeRule,
   type ErrorCodes,
   GATEWAY_TIMEOUT,
   type InvalidPart,
@@ -88,7 +87,6 @@ export {
   objectsPath,
   type ResponseField,
   responseFields,
-  type ResponseSources,
 } from "./routes/response-fields.ts";
 export { allowsNull, schemaAt } from "./values/schema-members.ts";
 export {
@@ -117,7 +115,6 @@ export { queryOf } from "./expressions/client-head.ts";
 export { hasTag, isEntityTag } from "./headers/entity-tag.ts";
 export type { PassedHeaders } from "./headers/headers.ts";
 export { namesAnotherMethod, namesMethod, overriddenMethod } from "./headers/method-override.ts";
-export { mayBeNotModified } from "./routes/not-modified.ts";
 export {
   type RateLimitHeaders,
   type RateLimitValues,
@@ -142,16 +139,15 @@ export {
   type ParseListBody,
   writeList,
 } from "./lists/envelope.ts";
-export { type Envelope, type RouteLists, upstreamEnvelopeOf } from "./lists/envelopes.ts";
+export { type RouteLists, upstreamEnvelopeOf } from "./lists/envelopes.ts";
 export { LIST_VALUES } from "./lists/page-values.ts";
-export { findLink, linkParameter } from "./lists/links.ts";
 export type { ListWalk } from "./lists/list-walk.ts";
 export { pageBefore, type PageRequest, readOffsetCursor, writeOffsetCursor } from "./lists/page-request.ts";
 export type { Paging } from "./lists/paging.ts";
 export { cursorParameter, type PageSize, type PagingStyle } from "./lists/styles.ts";
 export type { ReceivedPage } from "./lists/upstream-pages.ts";
 export { buildFiles } from "./load/checked-pack.ts";
-export { compilePack, type Pack } from "./load/pack.ts";
+export type { Pack } from "./load/pack.ts";
 export { buildValidPack, loadPack, type PackFiles, readPack } from "./load/load-pack.ts";
 export { renameWords } from "./load/rename-words.ts";
 export { ACCEPTED_FILE } from "./load/validate-pack.ts";
@@ -174,7 +170,7 @@ export {
   type FieldClass,
   type FilterHeaders,
   filterHeadersOf,
-  namesOf,
+  apiNames,
   type PackSummary,
   scopeOf,
   summarizePack,
@@ -182,13 +178,12 @@ export {
 export type { ApiSurface } from "./routes/api-surface.ts";
 export { upstreamNamesOf } from "./parameters/parameter-definition.ts";
 export { parseQuery, type Query, readParameters, shortName } from "./paths/query.ts";
-export type { Route } from "./routes/route.ts";
-export type { TranslatedQuery } from "./parameters/parameters.ts";
-export { hasDotSegment, isText, type Parameters, type ParameterType, splitPath } from "./paths/router.ts";
+export { mayBeNotModified, type Route } from "./routes/route.ts";
+export type { TranslatedQuery } from "./parameters/query-rules.ts";
+export { hasDotSegment, isText, type Parameters, splitPath } from "./paths/router.ts";
 export { type AcceptedDifference, DIFFERENCE_KINDS } from "./schema/accepted-definition.ts";
 export { FILE_KINDS, type FileKind, fileSchema } from "./schema/file-schema.ts";
 export type { DialectDefinition } from "./schema/pack-definition.ts";
-export { runSteps } from "./steps.ts";
 export {
   type CatalogCopy,
   type CatalogEntry,
@@ -197,6 +192,5 @@ export {
   NO_CATALOGS,
   type ReadContext,
   type ReadFunction,
-  type ReceivedHeaders,
   type WriteContext,
 } from "./translation-context.ts";

@@ -33,7 +33,7 @@ export interface RouteFacts {
 }
 
 /** The facts about the body of a route for rules. */
-export interface BodyFacts {
+interface BodyFacts {
   readonly isList: boolean;
   readonly members: readonly unknown[];
   readonly added: readonly string[];
@@ -110,7 +110,7 @@ export const needsKind = (kinds: readonly RouteKind[], what: string): KeyRule =>
 
 /** The key requires a body with one object. */
 export const needsObjectBody: KeyRule = needs(
-  "a body that is an object: this one is a list",
+  "a body that is an object, not a list",
   ({ body }) => body?.isList !== true,
 );
 

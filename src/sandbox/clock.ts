@@ -13,7 +13,7 @@ export interface ManualClock extends Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Creates a clock that follows another one and can be advanced beyond it. */
+/** Creates a clock that follows a given clock and can be advanced beyond it. */
 export function movableClock(clock: Clock): ManualClock {
   let ahead = 0;
   return {
@@ -24,9 +24,9 @@ export function movableClock(clock: Clock): ManualClock {
   };
 }
 
-/** @throws {Error} for a negative number or NaN. */
+/** Returns `ms` unchanged. @throws {Error} for a negative number or NaN. */
 function forwards(ms: number): number {
-  if (!(ms >= 0)) throw new Error(`A clock cannot be advanced by ${ms} ms`);
+  if (!(ms >= 0)) throw new Error(`A clock can't be advanced by ${ms} ms`);
   return ms;
 }
 

@@ -38,32 +38,32 @@ export type { SavedState } from "./store/sandbox-store.ts";
 export type { TokenName } from "./seed/seed-users.ts";
 
 export interface ServiceOptions {
-  /** Product words of the service. Default: `vm` and `orch`. */
+  /** Product words of the service. If omitted, `vm` and `orch`. */
   readonly words?: ProductWords;
-  /** Default: the system clock. All state changes follow it. */
+  /** The clock of all state changes. If omitted, the system clock. */
   readonly clock?: Clock;
-  /** Number of instances of the main account. Default 60. */
+  /** Number of instances of the main account. If omitted, 60. */
   readonly instances?: number;
-  /** Requests per user (per address without a token). Default 1600 in 120 seconds. */
+  /** Limit on requests per user, or per address without a token. If omitted, 1600 in 120 seconds. */
   readonly rateLimit?: RateLimit;
-  /** Lifetime of access tokens of the login server, in seconds. Default 7200. */
+  /** Lifetime of access tokens of the login server, in seconds. If omitted, 7200. */
   readonly tokenSeconds?: number;
   /** Parsed seed file with additional accounts, in the neutral product words. */
   readonly data?: unknown;
-  /** Resets all data each Sunday at midnight, Eastern Time. Default false. */
+  /** Whether to reset all data each Sunday at midnight, Eastern Time. If omitted, false. */
   readonly weeklyWipe?: boolean;
 }
 
 export interface SandboxOptions extends ServiceOptions {
-  /** Default `127.0.0.1`. */
+  /** Address that the sandbox listens on. If omitted, `127.0.0.1`. */
   readonly host?: string;
-  /** Default 0: any free port. */
+  /** Port that the sandbox listens on. 0, the default, selects any free port. */
   readonly port?: number;
-  /** Port of the login server. Default 0: any free port. */
+  /** Port of the login server. 0, the default, selects any free port. */
   readonly authPort?: number;
 }
 
-/** The sandbox without its ports. */
+/** The sandbox without listening servers. */
 export interface SandboxService {
   /** Handles requests to `/v4/...`. */
   readonly listener: RequestListener;
@@ -75,7 +75,7 @@ export interface SandboxService {
    * OAuth client, which expires after two hours.
    */
   readonly tokens: Readonly<Record<TokenName, string>>;
-  /** Whether it has an endpoint for this method and path, `/v4/...`. */
+  /** Whether the service has an endpoint for this method and path, `/v4/...`. */
   serves(method: string, path: string): boolean;
   /** Returns an OAuth client with a secret, to try the login server; undefined if none exists. */
   application(): { readonly id: string; readonly secret: string } | undefined;
@@ -93,9 +93,9 @@ export interface SandboxService {
 }
 
 export interface Sandbox extends SandboxService {
-  /** `http://127.0.0.1:41234`; `/v4/...` is appended. */
+  /** Base URL of the sandbox, e.g. `http://127.0.0.1:41234`; `/v4/...` is appended. */
   readonly url: string;
-  /** URL of the login server, `http://127.0.0.1:41235`; `/oauth/...` is appended. */
+  /** Base URL of the login server, e.g. `http://127.0.0.1:41235`; `/oauth/...` is appended. */
   readonly authUrl: string;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ export const productNames = {
   vmLabel: "vm_label",
   instanceIds: "vms",
   clusterId: "orchcluster_id",
-  /** Follow-up events of an action. */
+  /** Types of the events that follow an action. */
   migrateDatacenter: "vm_migrate_datacenter",
   migrateScheduled: "vm_migrate",
   resized: "vm_resize",
@@ -40,7 +40,7 @@ export const productNames = {
     "scripts",
     "volumes",
   ],
-  /** The only read-only area. */
+  /** The only area whose scopes are read-only. */
   readOnlyArea: "maintenance",
   /** Device path prefix, before the volume's label. */
   volumePath: "/dev/disk/by-id/scsi-0VM_Volume_",

@@ -24,7 +24,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** Returns an item of a list that repeats without end. @throws {Error} if the list is empty. */
+/** Returns an item of a list that is repeated endlessly. @throws {Error} if the list is empty. */
 export function itemAt<T>(items: readonly T[], index: number): T {
   const item = items[index % items.length];
   if (item === undefined) throw new Error("Nothing to pick from");

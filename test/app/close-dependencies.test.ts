@@ -6,7 +6,7 @@ import { expect, test } from "@jest/globals";
 import { createDependencies } from "../../src/app/composition/dependencies.ts";
 import { readEnvironment } from "../../src/base/settings/settings.ts";
 
-test("closes the stores, the listeners, and then the others, whatever fails", async () => {
+test("closes the stores, the listeners, and then the remaining services, even after errors", async () => {
   const folder = mkdtempSync(join(tmpdir(), "close-"));
   const dependencies = await createDependencies(
     readEnvironment({ SANDBOX: "true", DATA_DIR: folder, LOG_LEVEL: "silent" }),

@@ -84,7 +84,7 @@ describe("a start while v4 is down", () => {
   });
 });
 
-test("while v4 is down later, catalogs come from the cache, and the process stays ready", async () => {
+test("catalogs come from the cache while v4 is down, and the process stays ready", async () => {
   v4 = await startFakeV4();
   gateway = await startGateway({ UPSTREAM_URL: v4.url, CATALOG_TTL_SECONDS: "1" });
   v4.setCatalogsAvailable(false);
@@ -200,7 +200,7 @@ test("T-7.1 catalog routes cause no v4 requests", async () => {
   expect(v4.countConnections()).toBe(before);
 });
 
-test("stop() finishes in-flight requests and accepts no others", async () => {
+test("stop() finishes in-flight requests and accepts no new ones", async () => {
   v4 = await startFakeV4();
   gateway = await startListeningGateway({ UPSTREAM_URL: v4.url });
   let respond = () => {};

@@ -10,7 +10,7 @@ const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((
 
 const inTrace = (paths: Iterable<string>): string[] => [...paths].filter((path) => path.startsWith(TRACE));
 
-test("what serves requests never loads the traced form of expressions", () => {
+test("code that serves requests never loads the traced form of expressions", () => {
   const serving = files.filter((file) => /^(?:app\/(?!cli)|gateway|pack|jsonata\/index)\b/.test(file));
   expect(serving).toContain("app/listeners/public-app.ts");
   expect(loadedWith(["jsonata/compiler/compile.ts"])).toContain("jsonata/compiler/generate.ts");

@@ -103,7 +103,7 @@ describe("T-8.14 grants", () => {
     expect(gateway.takeV4Requests().map(({ method }) => method)).not.toContain("PUT");
   });
 
-  test("a change takes effect and changes nothing else", async () => {
+  test("a change takes effect and changes no other member", async () => {
     const path = await restricted("changed");
     const { body } = await gateway.request(`GET ${path}`);
     const [one, two] = body.vm as Json[];

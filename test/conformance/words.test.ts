@@ -94,7 +94,7 @@ describe("WORDS=vm=acme", () => {
     expect(headers.get("x-v4-equivalent")).toBe("GET /v4/acme/instances?page=1&page_size=25");
   });
 
-  test("leaves no neutral word in a response, and changes nothing else", async () => {
+  test("leaves no neutral word in a response, and changes no other text", async () => {
     for (const path of [
       "/acme/instances",
       "/acme/distributions",

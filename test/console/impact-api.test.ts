@@ -27,7 +27,7 @@ test("a route has its callers, and the names that can be asked about", async () 
   expect(names.read).toEqual(expect.arrayContaining(["answer.dnszone"]));
 });
 
-test("without recorded bodies a word has the clients that sent it", async () => {
+test("a word selects the clients that sent it, even without recorded bodies", async () => {
   expect((await ask({ field: "type", word: "master" })).clients).toHaveLength(1);
   expect((await ask({ field: "body.type", word: "slave" })).clients).toEqual([]);
 });
@@ -38,7 +38,7 @@ test("a route that v4 has no counterpart for has its callers, too", async () => 
   expect(await ask({ route })).toMatchObject({ status: 200, clients: [], names: { route } });
 });
 
-test("tokens that v4 never accepted are nobody", async () => {
+test("tokens that v4 never accepted are not clients", async () => {
   expect((await ask({ route: "GET /vm/instances" })).clients).toMatchObject([{ calls: 1 }]);
 });
 
@@ -59,7 +59,7 @@ test.each([
   expect(await ask(query)).toMatchObject({ status: 400, errors: [{ parameter }] });
 });
 
-test("what the pack does not have is not found: nothing is counted of it", async () => {
+test("names that are missing in the pack are not found, because they are not counted", async () => {
   expect(await ask({ route: "GET /nowhere" })).toMatchObject({ status: 404 });
   expect(await ask({ field: "nothing" })).toMatchObject({ status: 404 });
 });

@@ -22,7 +22,7 @@ const rowsOf = (section: string): string[][] =>
 const codesOfRows = rowsOf(page).map(([codes = ""]) => codes.match(CODE) ?? []);
 
 describe("docs/reference/errors.md", () => {
-  test("has each error code in src/ once, and no others", () => {
+  test("contains each error code in src/ once, and no other codes", () => {
     expect(codesOfRows.flat().toSorted()).toEqual([...new Set(codesInSource)].toSorted());
   });
 

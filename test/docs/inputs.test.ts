@@ -30,7 +30,7 @@ test("docs/results/inputs.tsv has the gateway's statuses as the scripts expect t
   );
 });
 
-test("docs/results/inputs.tsv lists no input that harms others", () => {
+test("docs/results/inputs.tsv lists no input that harms other clients", () => {
   expect(rows.map((cells) => cells.at(-1))).toEqual(rows.map(() => "yes"));
 });
 

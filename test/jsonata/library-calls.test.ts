@@ -64,7 +64,7 @@ describe("a hostile picture", () => {
     }
   });
 
-  test("is forgotten: pictures from data do not fill the memory", () => {
+  test("is removed from the cache: pictures from data do not fill the memory", () => {
     const expression = compile("$fromMillis(0, picture)");
     for (let index = 0; index < 5000; index += 1)
       expect(expression.evaluate({ picture: `[Y]${index}` }, {})).toBe(`1970${index}`);

@@ -140,7 +140,7 @@ describe("a trace", () => {
     ]);
   });
 
-  test("keeps a bounded number of evaluations, and counts the others", async () => {
+  test("keeps a bounded number of evaluations, and counts the omitted ones", async () => {
     const { nodes, omitted } = await trace("$map([1..500], function($v) { $v + 1 })", {});
     expect(nodes[0]?.children.length).toBeLessThanOrEqual(MAX_CHILDREN);
     expect(omitted).toBeGreaterThan(400);

@@ -46,7 +46,7 @@ test("cancel deletes every backup permanently", async () => {
   expect(await v4.status("GET /vm/instances/5201/backups/640012")).toBe(404);
 });
 
-test("PUT writes the schedule, and nothing else of backups", async () => {
+test("PUT only writes the schedule of backups", async () => {
   const body = {
     backups: { enabled: false, last_successful: null, schedule: { day: "Friday", window: "W4" } },
   };

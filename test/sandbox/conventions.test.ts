@@ -89,7 +89,7 @@ test("V-189 V-191 one response names every error of a body", async () => {
   ]);
 });
 
-test("V-177 a scope of one area does not permit others", async () => {
+test("V-177 a scope of one area does not permit other areas", async () => {
   const areas: Readonly<Record<string, string>> = {
     account: "/account",
     domains: "/domains",

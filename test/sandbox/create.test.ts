@@ -121,7 +121,7 @@ test.each(accepted)("%s is accepted", async (_name, change, made) => {
   expect(await v4.read(`GET /vm/instances/${response.body.id}`)).toEqual(response.body);
 });
 
-test("without a label the instance is named by the product word and its id", async () => {
+test("an instance without a label is named by the product word and its id", async () => {
   const { body } = await create({});
   expect(body.label).toBe(`vm${body.id}`);
 });

@@ -102,7 +102,7 @@ const isAfterBodyParser = (request: IncomingMessage): boolean =>
 /**
  * Creates Express middleware that serves alpha inside an application. Mount it before body parsers, at the root or below
  * a path. The pack is loaded at once; the stores open in the background, and requests wait for them for 10 seconds at
- * most. If a store cannot be opened, the error is logged once, and requests get 500.
+ * most. If a store can't be opened, the error is logged once, and requests get 500.
  *
  * @param options The settings in camel case, without listeners. See {@link AlphaGatewayOptions}.
  * @throws {SettingsError} If options are invalid, with all problems.

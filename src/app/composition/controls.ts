@@ -22,7 +22,7 @@ export interface AuditReader {
 export interface GatewayControls {
   /** Returns the metrics in Prometheus's text format, like `/metrics` of the admin listener. */
   metrics(): Promise<string>;
-  /** Undefined if `audit` is `"off"`. */
+  /** The audit store; undefined if `audit` is `"off"`. */
   readonly audit: AuditReader | undefined;
   /**
    * Reads the pack folder and the tokens file again, while requests are served. If the pack is invalid, the previous

@@ -18,13 +18,13 @@ import { startService, type Service } from "./start.ts";
  */
 export interface Gateway extends GatewayControls {
   /**
-   * Starts the listeners. Resolves when requests are accepted, also if v4 is down: {@link Gateway.ready} says so.
+   * Starts the listeners. Resolves when requests are accepted, even if v4 is down, which {@link Gateway.ready} reports.
    * While the gateway starts or runs, another call waits for the same start. After {@link Gateway.stop}, or after a
    * start that failed, it starts again. A start that fails closes everything that it opened.
    *
    * @throws {PackError} If the pack is invalid.
-   * @throws {AuditUnavailableError} or {StateUnavailableError} If a store cannot be opened.
-   * @throws {ListenError} If it cannot listen on an address.
+   * @throws {AuditUnavailableError} or {StateUnavailableError} If a store can't be opened.
+   * @throws {ListenError} If it can't listen on an address.
    */
   start(): Promise<void>;
   /**

@@ -106,9 +106,9 @@ export async function openStores(
   return {
     log,
     metrics,
-    /** Undefined if tracing is off. */
+    /** The tracing of requests; undefined if it is off. */
     tracing,
-    /** Undefined if there is no candidate. */
+    /** The choice between pack and candidate; undefined if there is no candidate. */
     packChoice,
     initialPack,
     /** The tokens that are sent to the upstream instead of the clients' tokens. */
@@ -117,7 +117,7 @@ export async function openStores(
     clients,
     tls,
     v4,
-    /** Undefined if auditing is off. */
+    /** The audit; undefined if it is off. */
     audit,
     shared,
     /** Token records, and the scopes that applications requested. */

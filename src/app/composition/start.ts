@@ -103,7 +103,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   const reloadCandidate = createCandidateReloader(settings, { activePack, checkPack, log, metrics });
   void reloadCandidate?.();
 
-  /** @throws {Error} if the file of a feature uses names that a pack does not define */
+  /** Checks a new pack. @throws {Error} if the file of a feature uses names that a pack does not define */
   function checkPack(next: Pack): void {
     for (const { feature, parts } of features) {
       const missing = parts?.missingNames?.(next) ?? [];
@@ -184,7 +184,7 @@ export async function startService(settings: Settings, options: DependenciesOpti
   await readInitialCatalogs(activePack);
   return {
     url: gateway.url,
-    /** Undefined if the admin listener is off. */
+    /** URL of the admin listener; undefined if it is off. */
     adminUrl: admin?.url,
     /** A token of the embedded sandbox, if that is used. */
     sandboxToken: v4.sandbox?.tokens.full,

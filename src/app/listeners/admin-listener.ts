@@ -3,7 +3,7 @@ import { type AdminDeps, createAdminApp, createImpactApi, createReportApi } from
 import {
   type CatalogCopy,
   filterHeadersOf,
-  namesOf,
+  apiNames,
   type Pack,
   type PackFiles,
   summarizePack,
@@ -40,7 +40,7 @@ export function createAdminHandler(
     clients: named,
     exports: { filterHeaders: () => filterHeadersOf(pack()), onDamaged: reportDamaged(log) },
     features,
-    names: () => namesOf(pack()),
+    names: () => apiNames(pack()),
     mappings: () => summarizePack(pack()),
     // The tools are loaded on demand.
     views: {

@@ -8,7 +8,7 @@ import type { Dependencies } from "../composition/dependencies.ts";
 export interface PublicAppDependencies extends Dependencies {
   readonly pack: Pack;
   readonly catalogs: CatalogCache;
-  /** Undefined if the clients' tokens are sent to v4. */
+  /** The listed v4 tokens; undefined if the clients' tokens are sent to v4. */
   readonly upstreamTokens: UpstreamTokens | undefined;
   /** True for the candidate pack, which only testers use. Its results are not counted for the active pack. */
   readonly isForTesters: boolean;

@@ -21,7 +21,7 @@ const isTexts = (value: unknown): value is Record<string, string> =>
 
 /** Describes the problem of a file without its content, which is secret. */
 function problemOf(error: unknown): string {
-  if (!(error instanceof YAMLParseError)) return (error as NodeJS.ErrnoException).code ?? "it cannot be read";
+  if (!(error instanceof YAMLParseError)) return (error as NodeJS.ErrnoException).code ?? "it can't be read";
   return `it is not YAML: ${error.code} in line ${error.linePos?.[0].line ?? 1}`;
 }
 
@@ -101,7 +101,7 @@ function readValidTokens(
   const sent = gatewayToken === undefined ? pairs.map(([, token]) => token) : [gatewayToken];
   if (!sent.every((token) => format.accepts(token)))
     throw new SettingsError([
-      `${setting}: a token has characters that the credentials of ${upstream.name} cannot have`,
+      `${setting}: a token contains characters that the credentials of ${upstream.name} can't contain`,
     ]);
   return { pairs, ...(gatewayToken !== undefined && { gatewayToken }) };
 }

@@ -24,7 +24,7 @@ export function lastingName(directory: ClientDirectory, identity: ClientIdentity
 export const hasName = (client: string): boolean => client !== UNNAMED && !client.startsWith(APPLICATION);
 
 /** Returns all names that a client has had. Its applications had their own names before the directory contained the client. */
-export const namesOf = (directory: ClientDirectory, client: string): readonly string[] => [
+export const namesSoFar = (directory: ClientDirectory, client: string): readonly string[] => [
   client,
   ...(directory.find(client)?.applications ?? []).map((id) => `${APPLICATION}${id}`),
 ];

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { FilterHeaders } from "../../pack/index.ts";
-import type { AuditRecord, RecordedBody } from "../record/record.ts";
+import type { AuditRecord, RecordedBody, RecordedCall } from "../record/record.ts";
 
 /** The start of a HAR 1.2 file. Custom members have names with `_`, as the format requires. */
 export const HAR_HEAD =
@@ -14,15 +14,8 @@ export const harTail = (damaged: number): string =>
 const ALPHA = "http://alpha.invalid";
 const V4 = "http://v4.invalid";
 
-interface HarExchange {
+interface HarExchange extends Omit<RecordedCall, "path"> {
   readonly url: string;
-  readonly method: string;
-  readonly filter: string | null;
-  readonly body?: RecordedBody;
-  readonly status: number | null;
-  readonly response?: RecordedBody;
-  /** The duration in milliseconds. */
-  readonly ms: number;
   /** The sizes in bytes, if known. */
   readonly bytes?: { readonly in: number; readonly out: number };
 }

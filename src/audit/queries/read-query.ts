@@ -1,4 +1,5 @@
 /** Reads queries from texts: the parameters of the admin API, and the flags of commands. */
+import { LANES } from "../record/record.ts";
 import { readCursor } from "../store/record-pages.ts";
 import { type AuditQuery, MAX_LIMIT } from "../store/store.ts";
 import { ANONYMOUS } from "../usage/client-groups.ts";
@@ -33,7 +34,10 @@ const PARAMETERS: Readonly<Record<Parameter, { read: ParseText; expected: string
     expected:
       "a name of CLIENTS_FILE, a fingerprint (16 hexadecimal digits in lower case), application:ID, label:NAME, or agent:FAMILY",
   },
-  lane: { read: parseMatching(/^(?:alpha|native|legacy)$/), expected: "alpha, native or legacy" },
+  lane: {
+    read: (text) => LANES.find((lane) => lane === text),
+    expected: `${LANES.slice(0, -1).join(", ")} or ${LANES.at(-1)}`,
+  },
   route: {
     read: parseMatching(/^(?:[A-Z]+ \/\S{0,500}|other)$/),
     expected: "a route of the pack, e.g. GET /vm/instances/:id",
@@ -43,18 +47,24 @@ const PARAMETERS: Readonly<Record<Parameter, { read: ParseText; expected: string
   until: { read: parseMoment, expected: "a moment in ISO 8601 with its zone, e.g. 2026-01-31T12:00:00Z" },
 };
 
+/** The parameters that select records. The others select a page. */
+export type RecordFilter = Exclude<Parameter, "limit" | "before">;
+
+/** Their names. */
+export const RECORD_FILTERS: readonly RecordFilter[] = Object.keys(PARAMETERS).filter(isFilter);
+
 /** Matches a timestamp of RFC 3339, or a date, which means midnight in UTC. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
  * Parses the parameters of `GET /api/audit`. Unknown parameters are problems as well: a misspelt filter would match
- * everything. Empty parameters (`client=`) are ignored.
+ * everything. Parameters without a text (`client=`) are ignored.
  */
 export function readAuditQuery(given: Given): ReadQuery<AuditQuery> {
   const query: Partial<Record<Parameter, string | number>> = {};
   const problems: QueryProblem[] = [];
   for (const [parameter, text] of Object.entries(given)) {
-    if (text === "") continue;
+    if (text === "" || text === undefined) continue;
     if (!isParameter(parameter)) {
       problems.push({ reason: `Use ${Object.keys(PARAMETERS).join(", ")}.`, parameter });
       continue;
@@ -69,6 +79,10 @@ export function readAuditQuery(given: Given): ReadQuery<AuditQuery> {
 
 function isParameter(name: string): name is Parameter {
   return Object.hasOwn(PARAMETERS, name);
+}
+
+function isFilter(name: string): name is RecordFilter {
+  return isParameter(name) && name !== "limit" && name !== "before";
 }
 
 function integerBetween(least: number, greatest: number): ParseText {

@@ -19,7 +19,7 @@ export class JsonText {
 }
 
 /** Parses JSON that may be nested deeply. Numbers keep all their digits. @throws {SyntaxError} */
-export const parseRecorded = (text: string): unknown => parseJson(text, { maxDepth: Infinity });
+const parseRecorded = (text: string): unknown => parseJson(text, { maxDepth: Infinity });
 
 /** Returns the value of a text that is JSON; undefined for any other text. */
 export function tryParse(text: string): { value: unknown } | undefined {

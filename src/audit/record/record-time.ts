@@ -1,4 +1,5 @@
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from "../../base/index.ts";
+
 let lastMinute = { number: NaN, text: "" };
 
 /**

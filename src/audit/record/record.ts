@@ -36,7 +36,7 @@ export interface RecordedCall {
  */
 export const LANES = ["alpha", "native", "legacy"] as const;
 
-export type Lane = (typeof LANES)[number];
+type Lane = (typeof LANES)[number];
 
 /** Whether a request was a call of the client's API, regardless of the service that responded. */
 export const isClientApi = ({ lane }: { readonly lane: Lane }): boolean => lane !== "native";

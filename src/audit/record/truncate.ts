@@ -1,5 +1,5 @@
 /** The recorded text instead of a body that exceeds the limit, or that can't be searched for secrets. */
-export interface TruncatedBody {
+interface TruncatedBody {
   readonly truncated: true;
   /** Size of the complete body in bytes, if known. */
   readonly bytes: number | null;
@@ -49,7 +49,7 @@ export const truncatedBody = (text: string, limit: number, bytes: number | undef
   text: truncateEscaped(truncateUtf8(text, limit), 2 * limit),
 });
 
-/** Creates the mark of a body of which only the length is recorded. */
+/** Creates the mark of a body that is not recorded except for its length. */
 export const omittedBody = (bytes: number | undefined, why: string): TruncatedBody => ({
   truncated: true,
   bytes: bytes ?? null,

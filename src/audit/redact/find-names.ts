@@ -19,7 +19,7 @@ const NAME_DISTANCE = 128;
 const MAX_NAMES = 33;
 const STEPS_OF_NAME = 4;
 
-export interface NameSearch {
+interface NameSearch {
   readonly names: SecretNames;
   /** Receives the word after each name, because text that is not redacted may repeat it. */
   readonly found: SecretValues | undefined;

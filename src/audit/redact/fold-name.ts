@@ -40,7 +40,7 @@ function toLatin(name: string): string {
  *
  * @param name a short text, because it is read several times
  */
-export function wordsOf(name: string): string {
+export function foldName(name: string): string {
   const latin = isAscii(name) ? name : toLatin(name);
   const words = latin.replaceAll(WORD_STARTS, "_").toLowerCase();
   return words.replaceAll(SIGNS, (signs) => (PATH_SIGN.test(signs) ? "." : "_"));

@@ -17,7 +17,7 @@ const END_OF_SECRET = /[&\s]|$/g;
 /** Whether a text is read as pairs, as in a query, a form or a URL. */
 export const looksLikePairs = (text: string): boolean => /[=%]/.test(text) && !/[\s"'{}<>]/.test(text);
 
-export interface PairRedaction {
+interface PairRedaction {
   readonly names: SecretNames;
   /** Redacts a name or a value. */
   readonly redactPart: (part: string) => string;

@@ -59,17 +59,17 @@ export function parseWhole(text: string): { readonly value: unknown } | undefine
   }
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly names: SecretNames;
-  /** Values that are replaced in all texts. */
-  readonly values?: SecretValues | undefined;
-  /** Segments that are kept in the path of a route. */
-  readonly literals?: ReadonlySet<string> | undefined;
-  /** Receives each value that has a secret name. */
+  /** Only for a search: receives each value that has a secret name. The returned texts are not used. */
   readonly found?: SecretValues | undefined;
+  /** Only for a redaction: values that are replaced in all texts. */
+  readonly values?: SecretValues | undefined;
+  /** Only for a redaction: segments that are kept in the path of a route. */
+  readonly literals?: ReadonlySet<string> | undefined;
 }
 
-/** The redaction of one message. */
+/** A walk over one message, for a search or for a redaction: both must find the same secrets. */
 export class RedactionWalk {
   readonly #options: WalkOptions;
   readonly #names: SecretNames;

@@ -1,6 +1,8 @@
+import { LRUCache } from "lru-cache";
 import { copyText } from "../record/truncate.ts";
 import { MAX_NAME_LENGTH } from "./escapes.ts";
-import { joinWords, wordsOf } from "./fold-name.ts";
+import { foldName } from "./fold-name.ts";
+import { anyApplies, anyAppliesAtEnd, type NameRule, readRule, without, withoutLast } from "./name-rules.ts";
 import { NameScanner, type ScannedName } from "./name-scanner.ts";
 
 /**
@@ -12,7 +14,7 @@ export type NameKind = "secret" | "texts" | "value" | "none";
 /** The names of members with secret values, in any spelling. */
 export interface SecretNames {
   readonly all: readonly ScannedName[];
-  /** The kind of a name, in any spelling (`wordsOf`). */
+  /** The kind of a name, in any spelling (`foldName`). */
   readonly kindOf: (name: string) => NameKind;
   /** Whether the values of a name are secret. For some names, only texts are. */
   readonly has: (name: string) => boolean;
@@ -63,46 +65,10 @@ const MAX_PATH_LENGTH = 256;
 const MAX_CACHED = 4096;
 const MAX_CACHED_LENGTH = 128;
 
-/** How a name must occur, which part of its value is secret, and exceptions. */
-type Rule = ScannedName["place"] | "texts" | "harmless" | "harmless within";
-
-function readRule(written: string): { readonly words: string; readonly rule: Rule } {
-  const words = wordsOf(written.replaceAll(/^!|\*|\[\]$/g, ""));
-  if (written.startsWith("!"))
-    return { words, rule: written.startsWith("!*") ? "harmless within" : "harmless" };
-  if (written.endsWith("[]")) return { words, rule: "texts" };
-  if (written.startsWith("*")) return { words, rule: "anywhere" };
-  return { words, rule: /^_.*_$/.test(written) ? "part" : "alone" };
-}
-
-/** Returns a pattern that matches any of the given ones. For an empty list, it matches nothing. */
-const anyOf = (patterns: readonly string[]): string =>
-  patterns.length === 0 ? "(?!)" : `(?:${patterns.join("|")})`;
-
-/**
- * Returns the pattern of a name, with or without punctuation between its letters: `root_pass`, `rootPass` and
- * `rootpass` are one name.
- */
-const spellingsOf = (words: string): string =>
-  Array.from(joinWords(words), (letter) => RegExp.escape(letter)).join("_?");
-
-/** Returns the pattern of a whole name in a path of names. */
-const whole = (names: string): string => `(?<![^.])_?${names}_?(?![^.])`;
-
-/** Matches the rest of a longer name between a secret name and the separator before its value. */
-const REST_OF_NAME = "[a-z\\d_.]{0,32}$";
-
 /** The compiled names of each pack. Records, traces and comparisons of the pack share them. */
 const compiled = new WeakMap<readonly string[], SecretNames>();
 
-/**
- * Compiles the names of secret members.
- *
- * @param all As the pack spells them, e.g. `["root_pass", "card_number"]`. A name between asterisks also matches within
- *   longer names: `*password*` matches `new_password`. A name between underscores also matches as a part of a longer
- *   name: `_pin_` matches `card_pin` and `pinCode`, but not `spin`. `!token_type` and `!*secretar*` are exceptions to
- *   both. `tokens[]` means that texts in such a list are secret, and objects are searched.
- */
+/** Compiles the names of secret members. @param all As the pack spells them, e.g. `["root_pass", "*password*"]` (`readRule`) */
 export function secretNames(all: readonly string[]): SecretNames {
   const known = compiled.get(all);
   if (known) return known;
@@ -112,32 +78,26 @@ export function secretNames(all: readonly string[]): SecretNames {
 }
 
 function compileNames(written: readonly string[]): SecretNames {
-  const rules = written.map(readRule).filter(({ words }) => joinWords(words) !== "");
-  const namesWith = (...wanted: Rule[]): string =>
-    anyOf(rules.flatMap(({ words, rule }) => (wanted.includes(rule) ? [spellingsOf(words)] : [])));
-  const isNamed = ({ rule }: { readonly rule: Rule }): boolean => !rule.startsWith("harmless");
-  const all = rules.filter(isNamed).map(({ words, rule }) => ({
-    name: joinWords(words),
-    place: rule === "anywhere" || rule === "part" ? rule : ("alone" as const),
-  }));
+  const rules = written.map(readRule).filter(({ name }) => /[a-z\d]/.test(name));
+  const rulesOf = (kind: NameRule["kind"], ...places: NameRule["place"][]): readonly NameRule[] =>
+    rules.filter((rule) => rule.kind === kind && places.includes(rule.place));
+  const all = rules.filter(({ kind }) => kind !== "harmless");
   const scanner = new NameScanner(all);
 
-  const part = `(?<![a-z])${namesWith("part")}(?![a-z])`;
-  const [anywhere, alone] = [namesWith("anywhere"), namesWith("alone")];
-  const isAlone = new RegExp(whole(alone));
-  const isWithin = new RegExp(`${anywhere}|${part}`);
-  const isOfTexts = new RegExp(whole(namesWith("texts")));
-  const harmlessWithin = namesWith("harmless within");
-  const exceptions = new RegExp(`${harmlessWithin}|${whole(namesWith("harmless", "texts"))}`, "g");
-  const isPartAtEnd = new RegExp(part + REST_OF_NAME);
-  const isAtEnd = new RegExp(`${anywhere}${REST_OF_NAME}|(?<![a-z])${alone}[_.]?$`);
-  const exceptionWords = new RegExp(harmlessWithin, "g");
-  const exceptionAtEnd = new RegExp(`(?<![a-z])${namesWith("harmless", "texts")}[_.]?$`);
-  const cache = new Map<string, NameKind>();
+  const secretAlone = rulesOf("secret", "alone");
+  const secretParts = rulesOf("secret", "part");
+  const secretAnywhere = rulesOf("secret", "anywhere");
+  const ofTexts = rulesOf("texts", "alone");
+  const harmlessAnywhere = rulesOf("harmless", "anywhere");
+  // A list of texts is not secret as a whole, whatever words are in its name: `tokens[]` is an exception from `*token*`.
+  const harmlessAlone = [...rulesOf("harmless", "alone"), ...ofTexts];
+  const secretWithin = [...secretParts, ...secretAnywhere];
+  const harmless = [...harmlessAlone, ...harmlessAnywhere];
+  const cache = new LRUCache<string, NameKind>({ max: MAX_CACHED });
 
   function readKind(path: string): NameKind {
-    if (isAlone.test(path) || isWithin.test(path.replaceAll(exceptions, "."))) return "secret";
-    if (isOfTexts.test(path)) return "texts";
+    if (anyApplies(secretAlone, path) || anyApplies(secretWithin, without(harmless, path))) return "secret";
+    if (anyApplies(ofTexts, path)) return "texts";
     return VALUE_NAME.test(path) ? "value" : "none";
   }
 
@@ -145,8 +105,7 @@ function compileNames(written: readonly string[]): SecretNames {
     if (name.length > MAX_NAME_LENGTH) return maybeIn(name) ? "secret" : "none";
     const cached = cache.get(name);
     if (cached !== undefined) return cached;
-    const kind = readKind(wordsOf(name));
-    if (cache.size >= MAX_CACHED) cache.clear();
+    const kind = readKind(foldName(name));
     if (name.length <= MAX_CACHED_LENGTH) cache.set(copyText(name), kind);
     return kind;
   }
@@ -167,9 +126,12 @@ function compileNames(written: readonly string[]): SecretNames {
   }
 
   function endText(text: string): boolean {
-    const words = wordsOf(text).replaceAll(exceptionWords, ".");
+    const words = without(harmlessAnywhere, foldName(text));
     // After a harmless name or a list, the preceding words are irrelevant: `secret_ticket`.
-    return isPartAtEnd.test(words) || isAtEnd.test(words.replace(exceptionAtEnd, "."));
+    const before = withoutLast(harmlessAlone, words);
+    return (
+      anyAppliesAtEnd(secretParts, words) || anyAppliesAtEnd([...secretAnywhere, ...secretAlone], before)
+    );
   }
 
   const maybeIn = (text: string): boolean => scanner.finds(text) || mayHaveUser(text);

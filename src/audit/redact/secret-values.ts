@@ -35,6 +35,8 @@ const startAt = (text: string, at: number): number => text.charCodeAt(at) * 65_5
  * including the spellings of JSON, URLs, forms and HTML. The time of a search only depends on the length of the text.
  */
 export class SecretValues {
+  /** Bodies that were searched and have no secret name. They are not searched for names again. */
+  readonly bodiesWithoutNames = new WeakSet<Uint8Array>();
   readonly #values = new Set<string>();
   readonly #tokens: string[] = [];
   /** The values, indexed by their first two characters. */

@@ -1,7 +1,7 @@
 /** Creates the store from the jobs of a database. */
 import { readPage, readRecord } from "./read-record.ts";
 import { CountedNames } from "../usage/counted-names.ts";
-import { RecentBytes } from "./client-shares.ts";
+import { RecentBytes } from "./sender-bytes.ts";
 import { startPurge } from "./purge.ts";
 import { createBatch } from "./segment.ts";
 import type { EraseStep } from "./sql/erase-client.ts";

@@ -1,7 +1,8 @@
 /** Regularly deletes data that is too old or exceeds the limits. */
+import { DAY_MS } from "../../base/index.ts";
 import type { StoreJobs } from "./sql/jobs.ts";
 import type { StoreLimits, StoreOptions } from "./store.ts";
-import { DAY_MS, dayNumber, MAX_SUMMARY_ROWS, MAX_TOKENS, USAGE_RETENTION_DAYS } from "../usage/usage.ts";
+import { dayNumber, MAX_SUMMARY_ROWS, MAX_TOKENS, USAGE_RETENTION_DAYS } from "../usage/usage.ts";
 
 /** Milliseconds between two checks of the summaries. */
 const SUMMARIES_MS = 60_000;

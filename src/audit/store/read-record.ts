@@ -1,14 +1,17 @@
 /** Reads stored records. It validates their texts, because a damaged store may contain anything. */
 import { z } from "zod";
 import { tryParse } from "../record/json-text.ts";
-import { LANES, type AuditRecord } from "../record/record.ts";
+import { LANES, type AuditRecord, type RecordedCall } from "../record/record.ts";
 import { DamagedRecordError, type AuditPage, type StoreOptions, type TextPage } from "./store.ts";
 import { REJECTIONS } from "../../pack/index.ts";
 
 const text = z.string().nullable();
 const texts = z.array(z.string());
 
-/** The schema of a record's members except its bodies, which may be any JSON. Unknown members are kept. */
+/** The schemas of the members of a part of a record, except bodies, which may be any JSON. A new member does not compile without one. */
+type Members<Part> = Readonly<Record<Exclude<keyof Part, "body" | "response">, z.ZodType>>;
+
+/** The schema of a stored record. Unknown members are kept. */
 const recordSchema = z.looseObject({
   id: z.string(),
   time: z.iso.datetime(),
@@ -22,7 +25,7 @@ const recordSchema = z.looseObject({
     label: z.string().optional(),
     userAgent: text,
     address: z.string(),
-  }),
+  } satisfies Members<AuditRecord["client"]>),
   alpha: z.looseObject({
     method: z.string(),
     path: z.string(),
@@ -32,7 +35,7 @@ const recordSchema = z.looseObject({
     filter: text,
     status: z.int(),
     checksum: z.string().optional(),
-  }),
+  } satisfies Members<AuditRecord["alpha"]>),
   v4: z.array(
     z.looseObject({
       method: z.string(),
@@ -40,7 +43,7 @@ const recordSchema = z.looseObject({
       filter: text,
       status: z.int().nullable(),
       ms: z.number(),
-    }),
+    } satisfies Members<RecordedCall>),
   ),
   losses: texts,
   warnings: texts,
@@ -48,7 +51,7 @@ const recordSchema = z.looseObject({
   bytes: z.looseObject({ in: z.number(), out: z.number() }),
   rejectedBy: z.enum(REJECTIONS).optional(),
   requests: z.int().optional(),
-});
+} satisfies Members<Omit<AuditRecord, "sent" | "lost">>);
 
 /** @returns undefined for a text that is not a record. */
 export function tryReadRecord(stored: string): AuditRecord | undefined {

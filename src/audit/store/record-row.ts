@@ -7,8 +7,7 @@
  * No further change is needed: a row is written with all its columns, and `SELECT *` reads whole rows ({@link
  * TableRow}) to count earlier requests of a token, and to write rows again.
  *
- * To filter by the column, add it to `AuditQuery` in `store.ts`: the code that must apply the filter does not compile
- * otherwise.
+ * To filter by the column: "A filter of records" in `docs/internals/architecture.md`.
  */
 import { plainText, plainTextOrNull } from "../record/plain-text.ts";
 import type { AuditRecord } from "../record/record.ts";

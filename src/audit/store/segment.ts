@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdDecompress } from "node:zlib";
-import type { RecentBytes } from "./client-shares.ts";
+import type { RecentBytes } from "./sender-bytes.ts";
 import { acceptedClients, type IndexRow, indexRow, type StoredRow, worthOf } from "./record-row.ts";
 import type { CountedName } from "../usage/counted-names.ts";
 import { dayNumber } from "../usage/usage.ts";

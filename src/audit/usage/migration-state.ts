@@ -1,9 +1,10 @@
 /** The state of a client's migration. Only this code decides it, for the console, the report, notices and commands. */
+import { DAY_MS } from "../../base/index.ts";
 import { isClientApi } from "../record/record.ts";
 import type { CallSpan, SpanQuery } from "./usage-reader.ts";
 import { indexGroups, type NamedClient } from "./name-clients.ts";
 import { UNACCEPTED } from "./summary-key.ts";
-import { DAY_MS, dayNumber, usageKeysOf, type ClientUsage, type UsageQuery } from "./usage.ts";
+import { dayNumber, usageKeysOf, type ClientUsage, type UsageQuery } from "./usage.ts";
 
 /**
  * | State | Requests within the quiet time |

@@ -36,14 +36,14 @@ export function describeStates(
     ready: `has called ${upstream} and not ${client} within the last ${days}, and has never paused for longer between ${client} calls`,
     silent: `has sent no request for ${days}: whether it has migrated is unknown`,
   };
-  const wordsOf = (state: MigrationState): StateWords => ({
+  const wordsOfState = (state: MigrationState): StateWords => ({
     ...STATE_LABELS[state],
     meaning: meanings[state],
   });
   return {
-    "not begun": wordsOf("not begun"),
-    moving: wordsOf("moving"),
-    ready: wordsOf("ready"),
-    silent: wordsOf("silent"),
+    "not begun": wordsOfState("not begun"),
+    moving: wordsOfState("moving"),
+    ready: wordsOfState("ready"),
+    silent: wordsOfState("silent"),
   };
 }

@@ -1,8 +1,6 @@
-import { formatDay } from "../../base/text/dates.ts";
+import { DAY_MS, formatDay } from "../../base/text/dates.ts";
 import type { AuditRecord } from "../record/record.ts";
 import { truncateUtf8 } from "../record/truncate.ts";
-
-export const DAY_MS = 86_400_000;
 
 /** A query of the summaries. They are stored by day (UTC): all of a day is included if a part of it is in the range. */
 export interface UsageQuery {
@@ -151,7 +149,7 @@ export interface TokenUsage {
 export interface RouteUsage extends UsageCounts {
   readonly client: string | null;
   readonly lane: AuditRecord["lane"];
-  /** Null if no route of the pack matched, and for native requests. */
+  /** Name of the route; null if no route of the pack matched, and for native requests. */
   readonly route: string | null;
   readonly status: number;
   /** The id of the last of these records, which may have been deleted. */
@@ -163,7 +161,7 @@ export const MAX_RECORDS_COUNTED = 100_000;
 
 /** The usage of one token, even if its requests are counted together with those of other tokens. */
 export interface TokenActivity {
-  /** Undefined for a token whose requests were never counted. */
+  /** The counts of the token; undefined if none of its requests was counted. */
   readonly token: TokenUsage | undefined;
   /**
    * The token's requests by route, those with the most requests first. The summaries of a client with several tokens

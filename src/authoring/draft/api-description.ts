@@ -54,7 +54,4 @@ export interface ApiDescription {
   readonly credentials: Readonly<Record<string, string>> | undefined;
 }
 
-/** Returns the name of a route: `GET /books/{id}`. */
-export const routeName = ({ method, path }: ApiRoute): string => `${method} ${path}`;
-
 export const isParameter = (segment: string): boolean => segment.startsWith("{") && segment.endsWith("}");

@@ -14,7 +14,7 @@ export const scalar = (text: string): string =>
 export const key = (text: string): string => (/^[A-Za-z_][\w.-]*$/.test(text) ? scalar(text) : inline(text));
 
 /** Writes a text as a comment: one line, without control characters. */
-export const comment = (text: string): string => `# ${text.replaceAll(INVISIBLE, " ").slice(0, MAX_COMMENT)}`;
+const comment = (text: string): string => `# ${text.replaceAll(INVISIBLE, " ").slice(0, MAX_COMMENT)}`;
 
 export const reasonOf = ({
   score,

@@ -5,7 +5,7 @@ import { matchRoutes, type RoutePair } from "./match-routes.ts";
 import { Vocabulary } from "./words.ts";
 
 /** An old object, the new object that provides its fields, and the matching fields. */
-export interface ObjectPair {
+interface ObjectPair {
   readonly old: ApiObject;
   readonly now: ApiObject;
   readonly fields: readonly FieldPair[];

@@ -2,7 +2,7 @@
 import type { Place } from "../../migration/index.ts";
 import type { ApiObject, Field } from "./api-description.ts";
 import { assignBest, type Candidate } from "./assign.ts";
-import { wordsOf, type Vocabulary } from "./words.ts";
+import { splitIntoWords, type Vocabulary } from "./words.ts";
 
 export type FieldPair = Candidate<Field, Field>;
 
@@ -47,7 +47,7 @@ function typeLikeness(old: Field, now: Field): number {
 }
 
 const normalized = (words: ReadonlySet<string>): ReadonlySet<string> =>
-  new Set([...words].slice(0, 200).map((word) => wordsOf(word).join(" ")));
+  new Set([...words].slice(0, 200).map((word) => splitIntoWords(word).join(" ")));
 
 /** Returns the common share of the words of two enumerations. Undefined if one of them has none. */
 function enumLikeness(old: Place, now: Place): number | undefined {
@@ -62,11 +62,11 @@ const spelling = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L
 
 /** Returns the likeness of two names. The last part of a nested name has the highest weight. */
 function nameLikeness(old: string, now: string, vocabulary: Vocabulary): number {
-  const [all, others] = [wordsOf(old), wordsOf(now)];
+  const [all, others] = [splitIntoWords(old), splitIntoWords(now)];
   if (spelling(old) === spelling(now)) return 1;
   if (all.join(" ") === others.join(" ")) return 0.95;
   const whole = vocabulary.likeness(all, others);
-  const last = vocabulary.likeness(wordsOf(lastOf(old)), wordsOf(lastOf(now)));
+  const last = vocabulary.likeness(splitIntoWords(lastOf(old)), splitIntoWords(lastOf(now)));
   return Math.min(0.99, Math.max(whole, 0.75 * last + 0.25 * whole));
 }
 
@@ -106,7 +106,7 @@ const unitsOf = ({ name, description, place: { limits } }: Field): ReadonlySet<s
 
 /** Whether two fields have names for such a value, without a unit, a format or common words. */
 function lacksUnit(old: Field, now: Field): boolean {
-  const isMeasured = wordsOf(lastOf(old.name)).some((word) => NEEDS_UNIT.has(word));
+  const isMeasured = splitIntoWords(lastOf(old.name)).some((word) => NEEDS_UNIT.has(word));
   if (!isMeasured || old.object !== undefined || (old.place.words ?? now.place.words) !== undefined)
     return false;
   return unitsOf(old).isDisjointFrom(unitsOf(now));
@@ -114,9 +114,10 @@ function lacksUnit(old: Field, now: Field): boolean {
 
 /** Whether a short description of the new field contains the name of the old one. */
 function describes(now: Field, old: Field): boolean {
-  const described = wordsOf(now.description);
+  const described = splitIntoWords(now.description);
   return (
-    described.length <= MAX_DESCRIPTION && wordsOf(lastOf(old.name)).every((word) => described.includes(word))
+    described.length <= MAX_DESCRIPTION &&
+    splitIntoWords(lastOf(old.name)).every((word) => described.includes(word))
   );
 }
 
@@ -142,7 +143,7 @@ function judge(
   const words = enumLikeness(old.place, now.place);
   // No value is valid on both sides. Regardless of the names, a person must map the values.
   if (words === 0) return undefined;
-  const text = vocabulary.likeness(wordsOf(old.description), wordsOf(now.description));
+  const text = vocabulary.likeness(splitIntoWords(old.description), splitIntoWords(now.description));
   const texts = old.description === "" || now.description === "" ? name : text;
   const base =
     WEIGHTS.name * name + WEIGHTS.type * type + WEIGHTS.place * (1 - distance) + WEIGHTS.text * texts;

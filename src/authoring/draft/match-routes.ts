@@ -2,7 +2,7 @@
 import { isParameter, type ApiDescription, type ApiObject, type ApiRoute } from "./api-description.ts";
 import { assignBest, type Candidate } from "./assign.ts";
 import { matchNames } from "./match-fields.ts";
-import { wordsOf, type Vocabulary } from "./words.ts";
+import { splitIntoWords, type Vocabulary } from "./words.ts";
 
 export type RoutePair = Candidate<ApiRoute, ApiRoute>;
 
@@ -11,8 +11,8 @@ const [THRESHOLD, MARGIN] = [0.4, 0.02];
 /** The score of the only remaining routes, and the minimum share of the old fields that must match. */
 const [LAST, SAME_FIELDS] = [0.65, 0.3];
 
-const keyOf = (segments: readonly string[]): string =>
-  segments.map((segment) => (isParameter(segment) ? "{}" : wordsOf(segment).join("_"))).join("/");
+const comparedPath = (segments: readonly string[]): string =>
+  segments.map((segment) => (isParameter(segment) ? "{}" : splitIntoWords(segment).join("_"))).join("/");
 
 /** The properties by which paths are compared. */
 interface PathFacts {
@@ -27,9 +27,9 @@ interface PathFacts {
 function factsOf(segments: readonly string[]): PathFacts {
   const written = segments.filter((segment) => !isParameter(segment));
   return {
-    key: keyOf(segments),
-    words: written.flatMap(wordsOf),
-    lastWords: wordsOf(written.at(-1) ?? ""),
+    key: comparedPath(segments),
+    words: written.flatMap(splitIntoWords),
+    lastWords: splitIntoWords(written.at(-1) ?? ""),
     parameters: segments.length - written.length,
     endsWithParameter: isParameter(segments.at(-1) ?? ""),
   };
@@ -60,17 +60,17 @@ function pathLikeness(one: PathFacts, other: PathFacts, vocabulary: Vocabulary):
 /** The names of an object's fields as words, in any order. */
 const fieldNames = new WeakMap<ApiObject, ReadonlySet<string>>();
 
-function namesOf(object: ApiObject): ReadonlySet<string> {
+function fieldNamesOf(object: ApiObject): ReadonlySet<string> {
   const names =
     fieldNames.get(object) ??
-    new Set([...object.fields.keys()].map((name) => wordsOf(name).toSorted().join(" ")));
+    new Set([...object.fields.keys()].map((name) => splitIntoWords(name).toSorted().join(" ")));
   fieldNames.set(object, names);
   return names;
 }
 
 /** Returns the likeness of two objects by the names of their fields, from 0 to 1. Few common fields prove little. */
 function objectLikeness(old: ApiObject, now: ApiObject): number {
-  const [one, other] = [namesOf(old), namesOf(now)];
+  const [one, other] = [fieldNamesOf(old), fieldNamesOf(now)];
   const common = one.intersection(other).size;
   // A new object may have more fields: the share of the old fields that it contains has the highest weight.
   const all = 0.85 * one.size + 0.15 * Math.min(other.size, 3 * one.size);
@@ -132,7 +132,7 @@ function pathReason(likeness: number): string {
  */
 function countSameFields(old: ApiObject, now: ApiObject, vocabulary: Vocabulary): number {
   const pairs = matchNames(old, now, vocabulary);
-  const same = pairs.filter((pair) => wordsOf(pair.old.name).join() !== "id").length;
+  const same = pairs.filter((pair) => splitIntoWords(pair.old.name).join() !== "id").length;
   return same >= 2 && same / old.fields.size >= SAME_FIELDS ? same : 0;
 }
 

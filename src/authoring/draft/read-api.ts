@@ -3,7 +3,7 @@ import { isObject } from "../../base/index.ts";
 import { UnreadableDocumentError } from "../../migration/index.ts";
 import { isParameter, type ApiDescription, type ApiRoute, type Payload } from "./api-description.ts";
 import { itemsOf, membersOf, ObjectReader, type Json, type Nesting } from "./read-objects.ts";
-import { wordsOf } from "./words.ts";
+import { splitIntoWords } from "./words.ts";
 
 const METHODS = ["get", "put", "post", "delete", "patch"] as const;
 /** Maximum number of operations of a document. The largest public ones have about a thousand. */
@@ -92,7 +92,7 @@ const nameOfPath = (segments: readonly string[]): string =>
 
 /** Whether a member is the wrapper of an object: it has the object's name, or occurs in several responses. */
 const isWrapperName = (member: string, name: string, counts: MemberCounts): boolean =>
-  wordsOf(member).join() === wordsOf(name).join() || (counts.get(member) ?? 0) > 2;
+  splitIntoWords(member).join() === splitIntoWords(name).join() || (counts.get(member) ?? 0) > 2;
 
 /** Finds the object or list in a response. @param name the name for an object that has none in the document */
 function payloadOf(

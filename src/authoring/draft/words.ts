@@ -1,5 +1,6 @@
 /** Splits names into words, and compares them. */
 import { distance } from "fastest-levenshtein";
+import { BoundedMap } from "../../base/index.ts";
 
 /** Words that can be omitted from names without changing the meaning: `created`, `created_at`. */
 const FILLERS: ReadonlySet<string> = new Set(["a", "an", "at", "for", "has", "is", "of", "on", "the", "to"]);
@@ -29,15 +30,13 @@ function splitName(name: string): readonly string[] {
 }
 
 /** Cache of split names, because each is compared with all names of the other document. */
-const splitNames = new Map<string, readonly string[]>();
-const MAX_SPLIT_NAMES = 20_000;
+const splitNames = new BoundedMap<string, readonly string[]>(20_000);
 
 /** Splits `createdAt`, `created_at` and `Created-At` into the same words, lower-case and singular. */
-export function wordsOf(name: string): readonly string[] {
+export function splitIntoWords(name: string): readonly string[] {
   const known = splitNames.get(name);
   if (known) return known;
   const words = splitName(name);
-  if (splitNames.size >= MAX_SPLIT_NAMES) splitNames.clear();
   splitNames.set(name, words);
   return words;
 }
@@ -67,7 +66,8 @@ export class Vocabulary {
 
   /** Counts the words of a name. */
   count(name: string): void {
-    for (const word of new Set(wordsOf(name))) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+    for (const word of new Set(splitIntoWords(name)))
+      this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
   }
 
   /** Records that words of the old document have the meaning of words of the new one. */

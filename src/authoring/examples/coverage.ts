@@ -4,7 +4,7 @@ import { compileGetter, type Pack, type Route } from "../../pack/index.ts";
 import type { ExampleResult } from "./compare-example.ts";
 
 /** Total numbers of routes and fields, and the names without a golden case: `GET /books`, `book.title`. */
-export interface ExampleCoverage {
+interface ExampleCoverage {
   readonly routes: number;
   readonly fields: number;
   readonly missingRoutes: readonly string[];

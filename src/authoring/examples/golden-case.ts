@@ -7,7 +7,7 @@ import { clientBody, type Example, isJsonType } from "../../compare/index.ts";
 import { type ExampleDefinition, withoutPrefix } from "./example.ts";
 
 /** The text of a golden case, or the reason why there is none. */
-export type GoldenCase = { readonly yaml: string } | { readonly problem: string };
+type GoldenCase = { readonly yaml: string } | { readonly problem: string };
 
 type Json = ExampleDefinition["response"]["body"];
 

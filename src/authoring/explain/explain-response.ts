@@ -14,7 +14,7 @@ import { explainEnvelope, readRows } from "./explain-list.ts";
 import { explainObject, type FieldSources, type ObjectPair } from "./explain-object.ts";
 
 /** The fields of a response, or the reason why they are not explained. */
-export interface ExplainedResponse {
+interface ExplainedResponse {
   readonly fields: readonly ExplainedField[];
   readonly note: string | null;
 }

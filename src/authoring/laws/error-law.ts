@@ -30,7 +30,7 @@ function summarize(
 }
 
 /** Returns the names inside or outside the entries of a shape. */
-const namesOf = (shape: Shape, inEntries: boolean): ReadonlySet<string> =>
+const namesInOrAround = (shape: Shape, inEntries: boolean): ReadonlySet<string> =>
   new Set(namesIn(shape).flatMap(({ name, path }) => (path.includes("[]") === inEntries ? [name] : [])));
 
 /**
@@ -48,8 +48,8 @@ function checkFormat(
   details: readonly ErrorDetail[],
   report: MutableReport,
 ): void {
-  const entryNames = namesOf(shapes.at(-1), true);
-  const outerNames = namesOf(shapes.at(-1), false);
+  const entryNames = namesInOrAround(shapes.at(-1), true);
+  const outerNames = namesInOrAround(shapes.at(-1), false);
   const written = { details, summary: undefined };
   const [expected, actual] = [written, read(write(details, 400)) ?? { ...written, details: [] }].map((each) =>
     summarize(each, entryNames, outerNames),

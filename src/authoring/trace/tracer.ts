@@ -24,7 +24,7 @@ const VALUE_LIMIT = 4_000;
 const HIDDEN: ShownValue = { value: null, isSecret: true };
 
 /** The evaluations of the expressions of one request. */
-export interface Evaluated {
+interface Evaluated {
   readonly expressions: readonly TracedExpression[];
   /** Number of omitted evaluations. */
   readonly omitted: number;
@@ -62,7 +62,7 @@ export class Tracer {
     const { expression, origin, input, bindings } = evaluation;
     const [redaction, secrets] = [this.#redaction, this.#secrets];
     for (const part of [input, ...Object.values(bindings)])
-      if (typeof part !== "function") redaction.addFromValue(part, secrets);
+      if (typeof part !== "function") redaction.search.addFromValue(part, secrets);
     const isHidden = this.#isSecretEvaluation(evaluation);
     const show = (value: unknown): ShownValue =>
       isHidden ? HIDDEN : { value: valueText(value, redaction, secrets) };

@@ -3,7 +3,7 @@ import { isTruncated, type Redaction, type SecretValues } from "../../audit/inde
 import { cutText, isExactNumber, printJson } from "../../base/index.ts";
 
 /** Maximum number of characters of a value. */
-export const MAX_VALUE_LENGTH = 200;
+const MAX_VALUE_LENGTH = 200;
 
 /** Maximum number of values in a value. In larger values, whole objects and lists are omitted, never a part of one. */
 const MAX_VALUES = 200;

@@ -21,7 +21,7 @@ export interface Hints {
 }
 
 /** The known facts about the places of a response. */
-export interface AnswerFacts {
+interface AnswerFacts {
   readonly hintsOf: (path: readonly string[]) => Hints;
   readonly patterns: Patterns;
 }
@@ -81,7 +81,7 @@ const numbersOf = (place: Place, patterns: Patterns): unknown[] => [
 ];
 
 /** Returns the words of an enum, with their types. */
-const wordsOf = ({ words = new Set() }: Place, types: ReadonlySet<string>): unknown[] =>
+const enumValues = ({ words = new Set() }: Place, types: ReadonlySet<string>): unknown[] =>
   [...words].map((word) => {
     if (types.has("string")) return word;
     return word === "true" || word === "false" ? word === "true" : Number(word);
@@ -92,7 +92,7 @@ export function finiteValues({ types, words, ...place }: Place): unknown[] | und
   const isFinite = (type: string) => type === "boolean" || type === "null" || (words && words.size > 0);
   if (types.size === 0 || ![...types].every((type) => isScalar(type) && isFinite(type))) return undefined;
   return [
-    ...(words ? wordsOf({ ...place, types, words }, types) : [true, false]),
+    ...(words ? enumValues({ ...place, types, words }, types) : [true, false]),
     ...(types.has("null") ? [null] : []),
   ];
 }
@@ -108,7 +108,7 @@ function scalarsOf(
   const hasWords = place.words !== undefined && place.words.size > 0;
   const isText = types.has("string");
   const described = hasWords
-    ? wordsOf(place, types)
+    ? enumValues(place, types)
     : [
         ...(isText ? textsOf(place, hints, patterns) : []),
         ...(types.has("number") || types.has("integer") ? numbersOf(place, patterns) : []),

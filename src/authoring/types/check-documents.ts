@@ -9,7 +9,7 @@ import { openapiSurface, packSurface, readOpenapi } from "../../migration/index.
 import type { TypeReport } from "./type-report.ts";
 
 /** The files of the documents. */
-export interface DocumentFiles {
+interface DocumentFiles {
   /** The file of the upstream's document. */
   readonly new: string;
   /** The file of the client API's document. Default: the description that `alpha-gateway openapi` prints. */

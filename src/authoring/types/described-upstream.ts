@@ -24,7 +24,7 @@ export interface DescribedOperation {
 }
 
 /** A call with its response. */
-export interface AnsweredCall {
+interface AnsweredCall {
   readonly request: HttpRequest;
   readonly operation: DescribedOperation | undefined;
   readonly status: number;
@@ -83,7 +83,7 @@ export class DescribedUpstream implements Upstream {
       return { key, method, segments: segmentsOf(path) };
     });
     this.#find = findRoute(calls, prefix, true);
-    const hintsOf = collectHints(pack, known, (method, path) => this.#keyOf(method, path));
+    const hintsOf = collectHints(pack, known, (method, path) => this.#operationOf(method, path));
     const shapes = listShapes(pack);
     const operations = [...surface.values()].map((operation): DescribedOperation => {
       const key = keyWithout(prefix, operation.name);
@@ -105,16 +105,16 @@ export class DescribedUpstream implements Upstream {
 
   /** Whether the response to a call differs from the usual one. */
   isReplaced({ method, path }: HttpRequest): boolean {
-    return this.replaced.has(this.#keyOf(method, path));
+    return this.replaced.has(this.#operationOf(method, path));
   }
 
   /** Returns the key of a call's operation, which may be missing in the document. */
-  #keyOf(method: string, path: string): string {
+  #operationOf(method: string, path: string): string {
     return this.#find(method, path.split("?", 1)[0] ?? "")?.key ?? "";
   }
 
   async call(request: HttpRequest): Promise<HttpResponse> {
-    const operation = this.operations.get(this.#keyOf(request.method, request.path));
+    const operation = this.operations.get(this.#operationOf(request.method, request.path));
     const body = operation && this.#bodyOf(operation);
     const status = operation?.status ?? 404;
     this.received.push({ request, operation, status, body });

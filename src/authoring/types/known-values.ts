@@ -10,7 +10,7 @@ import type { Hints } from "./answers.ts";
 const [MOST_WORDS, MOST_SEEN] = [40, 6];
 
 /** Finds the known facts about a member of a response. */
-export type FindHints = (path: readonly string[]) => Hints;
+type FindHints = (path: readonly string[]) => Hints;
 
 /** The golden cases of a pack. */
 export interface KnownValues {
@@ -19,7 +19,7 @@ export interface KnownValues {
 }
 
 /** Returns the upstream's values in a rule: those of its table, and the ids of its catalog in fixed lists and golden cases. */
-function wordsOf({ values, catalog: name = "" }: FieldRule, pack: Pack, lists: CatalogLists): unknown[] {
+function valuesOfRule({ values, catalog: name = "" }: FieldRule, pack: Pack, lists: CatalogLists): unknown[] {
   const { catalog } = pack.resources.get(name) ?? {};
   const rows = (catalog?.calls ?? []).flatMap(({ path }) => lists[catalogRequest(path)] ?? []);
   const ids = rows.flatMap((row) => (catalog && isObject(row) ? [row[catalog.idMember]] : []));
@@ -41,26 +41,26 @@ function addSeen(seen: SeenValues, place: string, value: unknown): void {
 /**
  * Collects the known values of the upstream's responses.
  *
- * @param keyOf finds the operation of a call
- * @returns a function that returns the known facts about the members of an operation
+ * @param operationOf Finds the operation of a call
+ * @returns what is known about the members of an operation
  */
 export function collectHints(
   pack: Pack,
   { examples, lists }: KnownValues,
-  keyOf: (method: string, path: string) => string,
+  operationOf: (method: string, path: string) => string,
 ): (key: string) => FindHints {
   const rules = [...pack.resources.values()].flatMap(({ members }) => [...members.values()]);
   const rulesOf = Map.groupBy(rules, ({ upstream }) => upstream);
   const seen: SeenValues = new Map();
   for (const { request, response } of examples.flatMap(({ definition }) => definition.upstream)) {
     const { method, path } = splitCall(request, pack.dialect.upstream.base_path);
-    if (response.status < 300) addSeen(seen, keyOf(method, path), response.body);
+    if (response.status < 300) addSeen(seen, operationOf(method, path), response.body);
   }
   const items = findPath(pack.lists.upstream, "items") ?? [];
   for (const [request, rows] of Object.entries(lists)) addSeen(seen, [request, ...items].join("."), rows);
   return (key) => (path) => {
     const found = path.flatMap((_name, index) => rulesOf.get(path.slice(index).join(".")) ?? []);
-    const words = new Set(found.flatMap((rule) => wordsOf(rule, pack, lists)).slice(0, MOST_WORDS));
+    const words = new Set(found.flatMap((rule) => valuesOfRule(rule, pack, lists)).slice(0, MOST_WORDS));
     const values = new Set([...(seen.get([key, ...path].join(".")) ?? [])].slice(0, MOST_SEEN));
     return {
       isTime: found.some(({ format }) => format === "date-time"),

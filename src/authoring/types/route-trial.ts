@@ -14,7 +14,7 @@ import { callsOf, type DescribedOperation, type DescribedUpstream } from "./desc
 export type UpstreamAnswers = Readonly<Record<string, unknown>>;
 
 /** The client's response to given answers. */
-export interface TrialResult {
+interface TrialResult {
   readonly status: number;
   readonly body: unknown;
   readonly mismatches: readonly Mismatch[];

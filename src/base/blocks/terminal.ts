@@ -14,7 +14,7 @@ import {
 } from "./block.ts";
 
 /** The layout of the output. */
-export interface TerminalLayout {
+interface TerminalLayout {
   /** Width of the terminal in characters; tables fold their longest cells. Default: unlimited, as for a file. */
   readonly width?: number | undefined;
 }

@@ -2,7 +2,7 @@
 export type Closer = () => unknown;
 
 /** Registers a resource to close at the end. @returns the same resource */
-export type Keep = <T>(value: T, close: (value: T) => unknown) => T;
+type Keep = <T>(value: T, close: (value: T) => unknown) => T;
 
 /**
  * Runs a function, and then closes the resources that it registered, the last one first.

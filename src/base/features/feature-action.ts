@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { CommandResult, CommandSyntax } from "./feature-command.ts";
 
 /** The result of an action: the command line prints its blocks, and the admin API returns its data together with the status. */
-export type ActionResult = Partial<CommandResult> & { readonly data?: object };
+type ActionResult = Partial<CommandResult> & { readonly data?: object };
 
 interface ActionDeclaration {
   /** `POST /api/FEATURE/NAME`. */

@@ -7,7 +7,7 @@ import type { SettingName, Settings } from "../settings/setting-definitions.ts";
 
 /** The arguments and services of a command. */
 export interface CommandInput<Needs, Parts> {
-  /** Undefined if the feature is off. */
+  /** The opened parts of the feature; undefined if it is off. */
   readonly parts: Parts;
   readonly needs: Needs;
   readonly settings: Settings;
@@ -24,7 +24,7 @@ export interface CommandResult {
   readonly blocks: readonly Block[];
   /** The result for programs that request JSON or YAML: a text, or a value that is printed as JSON. */
   readonly data?: unknown;
-  /** Default: 0. */
+  /** The exit code; 0 if omitted. */
   readonly exitCode?: number;
 }
 

@@ -12,7 +12,7 @@ import type { SettingName } from "../settings/setting-definitions.ts";
 import type { Closer } from "./close-all.ts";
 
 /** The log text of an operation that fails repeatedly. */
-export interface OutageText {
+interface OutageText {
   readonly code: `AG_${string}`;
   /** The broken part, and the effect of the outage. */
   readonly begins: string;

@@ -7,7 +7,7 @@ import type { FeatureCommands } from "./feature-command.ts";
 import type { FeatureHost } from "./feature-host.ts";
 
 /** The page of a feature in the console. */
-export interface FeaturePage {
+interface FeaturePage {
   /** The address of the page: `plan` for `#/plan`. */
   readonly address: string;
   readonly title: string;
@@ -40,7 +40,7 @@ export interface FeatureIdentity {
   readonly schema?: z.ZodType;
   /** Whether a check of the file opens the client directory, or the state store, in addition to the pack. */
   readonly checksWith?: { readonly clients?: true; readonly state?: true };
-  /** Undefined if the console has no page for the feature. */
+  /** The feature's page of the console, if it has one. */
   readonly page?: FeaturePage;
   /** The actions that people can do. */
   readonly actions?: readonly FeatureAction<FeatureParts>[];

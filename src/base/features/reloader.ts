@@ -7,7 +7,7 @@ import type { Metrics } from "../metrics/metrics.ts";
  */
 export type Reload = () => Promise<Error | undefined>;
 
-export interface ReloaderOptions {
+interface ReloaderOptions {
   /**
    * Reads the file and activates it, unless a later call superseded this one and aborted the signal. @throws if the
    * file is invalid

@@ -44,7 +44,7 @@ export interface SourceLocation {
 }
 
 /** The way in which a location reports diagnostics, and the variables of its expressions. */
-export interface Reporting {
+interface Reporting {
   /** The code of diagnostics that have none. */
   readonly code?: DiagnosticCode;
   /** Whether diagnostics are dropped, because they are reported at a different location. */

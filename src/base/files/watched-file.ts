@@ -34,7 +34,7 @@ export interface WatchedFile<T> {
 }
 
 /** A file that was read and is not active yet. */
-export interface PreparedFile<T = unknown> {
+interface PreparedFile<T = unknown> {
   readonly next: T;
   /** Activates the file for requests. */
   accept(): void;

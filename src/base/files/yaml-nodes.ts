@@ -5,7 +5,7 @@ import { isMap, isNode, isScalar, isSeq, type Document, type Node, type Pair, ty
 export type YamlPath = readonly PropertyKey[];
 
 /** The nodes of one document. */
-export interface YamlNodes {
+interface YamlNodes {
   /** The node at a path. */
   at(path: YamlPath): Node | undefined;
   /** The node at a path, or its nearest ancestor: a missing key is reported at the map that lacks it. */

@@ -4,7 +4,7 @@ import { locateNodes, type YamlPath } from "./yaml-nodes.ts";
 import { findYamlProblems } from "./yaml-problems.ts";
 
 /** A map whose keys keep their YAML types. Keys of an object would all be texts. */
-export type YamlMap = ReadonlyMap<string | number | boolean | null, unknown>;
+type YamlMap = ReadonlyMap<string | number | boolean | null, unknown>;
 
 /** The text of a YAML file. */
 export interface YamlText {
@@ -35,7 +35,7 @@ export interface YamlSource {
 }
 
 /** Converts a path to a key of {@link YamlSource.lines}. */
-const keyOf = (path: YamlPath): string => path.join("\0");
+const lineKey = (path: YamlPath): string => path.join("\0");
 
 /**
  * Returns the position in the file of the n-th character of a scalar. The text of a block scalar (`|`) starts on the next
@@ -167,7 +167,7 @@ export function parseYaml(file: string, text: string): YamlSource {
     keyDiagnosticAt: (path, message) => at(nodes.keyOf(path)?.range?.[0] ?? 0, message, path),
     lineAt(path) {
       const { line } = diagnosticAt(path, "");
-      lines.set(keyOf(path), line);
+      lines.set(lineKey(path), line);
       return line;
     },
     lines,
@@ -193,7 +193,7 @@ export function checkedYaml({ file, text }: YamlText, lines: ReadonlyMap<string,
     textAt: (path) => parse().textAt(path),
     mapAt: (path) => parse().mapAt(path),
     keyDiagnosticAt: (...about) => parse().keyDiagnosticAt(...about),
-    lineAt: (path) => lines.get(keyOf(path)) ?? parse().lineAt(path),
+    lineAt: (path) => lines.get(lineKey(path)) ?? parse().lineAt(path),
     lines,
     isChecked: true,
   };

@@ -2,7 +2,7 @@ import type { PaddedText } from "./padded-text.ts";
 
 /**
  * A map whose keys are short texts in UTF-8. It finds the text between two offsets of a buffer. Creating a string of that
- * text would cost more than the whole search.
+ * text would cost more than the whole search. A map with a `maxSize` is emptied when it is full.
  */
 export class ByteMap<Value = PaddedText> {
   #keys: (Uint8Array | undefined)[] = [];
@@ -11,8 +11,10 @@ export class ByteMap<Value = PaddedText> {
   #mask = -1;
   #size = 0;
   #longest = 0;
+  readonly #maxSize: number;
 
-  constructor(entries: Iterable<readonly [key: string, value: Value]> = []) {
+  constructor(entries: Iterable<readonly [key: string, value: Value]> = [], maxSize = Infinity) {
+    this.#maxSize = maxSize;
     this.clear();
     for (const [key, value] of entries) this.set(Buffer.from(key), value);
   }
@@ -34,6 +36,7 @@ export class ByteMap<Value = PaddedText> {
   }
 
   set(key: Uint8Array, value: Value): void {
+    if (this.#size === this.#maxSize) this.clear();
     if (2 * (this.#size + 1) > this.#mask) this.#grow();
     let slot = hashOf(key, 0, key.length) & this.#mask;
     for (;;) {

@@ -17,7 +17,7 @@ import { fromJsonText } from "./text.ts";
 const { backslash, closeBrace, closeBracket, comma, quote } = characters;
 
 /** A member name as written in the text, up to its colon. */
-export interface MemberName {
+interface MemberName {
   /** The bytes of the name in groups of four. The last group is the last four bytes. Empty if the name is not remembered. */
   readonly words: Int32Array;
   /** The number of bytes of the name. */
@@ -88,7 +88,7 @@ function hasWordsAt({ words, length }: MemberName, { view, lastGroup }: Cursor, 
 const NOT_REMEMBERED = new Int32Array();
 
 /** Up to the colon, only the empty name has fewer than four bytes. */
-function wordsOf(view: DataView, at: number, length: number): Int32Array {
+function readWords(view: DataView, at: number, length: number): Int32Array {
   if (length < 4) return NOT_REMEMBERED;
   return Int32Array.from({ length: Math.ceil(length / 4) }, (_, index) =>
     view.getInt32(at + Math.min(4 * index, length - 4), true),
@@ -104,7 +104,7 @@ function readName(cursor: Cursor, at: number, members: MemberTable, index: numbe
   const length = endOfColon(bytes, endOfText) - at;
   const number = findName(bytes, at, endOfText, members);
   if (index >= MAX_NAMES || length > MAX_NAME_BYTES) return { words: NOT_REMEMBERED, length, number };
-  const name = { words: wordsOf(cursor.view, at, length), length, number };
+  const name = { words: readWords(cursor.view, at, length), length, number };
   members.order[index] = name;
   return name;
 }

@@ -11,7 +11,7 @@ export const detachString = (text: string): string => Buffer.from(text).toString
 export const isArrayText = (text: string): boolean => text.startsWith("[");
 export const isStringText = (text: string): boolean => text.charCodeAt(0) === quote;
 
-/** A double holds every number with fewer digits. */
+/** A double represents every number with fewer digits exactly. */
 const EXACT_LENGTH = 15;
 
 /** Parses the JSON text of a value. */

@@ -38,7 +38,7 @@ export interface GatewayLogger {
 }
 
 /** `auto`: text if standard error is a terminal, otherwise lines of JSON. */
-export type LogFormat = "auto" | "json" | "text";
+type LogFormat = "auto" | "json" | "text";
 
 /** Whether lines are formatted for people instead of programs. */
 export const isForPeople = (format: LogFormat): boolean =>

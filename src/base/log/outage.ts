@@ -1,7 +1,7 @@
 import { errorText } from "../settings/error-text.ts";
 
 /** The log text of an outage. */
-export interface OutageLines {
+interface OutageLines {
   /** Logs the broken part, and the effect of the outage. */
   readonly begins: (error: string) => void;
   readonly ends: () => void;

@@ -107,7 +107,7 @@ class ByLabels<T> {
   }
 }
 
-export interface MetricDescription {
+interface MetricDescription {
   readonly name: string;
   readonly help: string;
   /** At most three names. Label values are passed in this order. */
@@ -120,7 +120,7 @@ export interface Sum {
 }
 
 /** Finds the value of a metric for some label values. Frequent callers keep the result. */
-export type FindByLabels<T> = (first?: string, second?: string, third?: string) => T;
+type FindByLabels<T> = (first?: string, second?: string, third?: string) => T;
 
 /** Adds a counter. It counts on its own, and sets the library's counter at each scrape. */
 export function addCounter(

@@ -33,7 +33,7 @@ export interface RequestMetrics {
 }
 
 /** Observes the milliseconds that a request spent in one stage of the pipeline. Stages are a fixed list. */
-export type ObserveStage = (stage: string, ms: number) => void;
+type ObserveStage = (stage: string, ms: number) => void;
 
 export interface Metrics {
   /**

@@ -38,7 +38,7 @@ export const OTHER_ROUTE = "other";
 const LONGEST_PATH = 1024;
 
 /** The sender of a request. */
-export interface RouteSender {
+interface RouteSender {
   /** The key of its token, such as a hash. Undefined if there is no token. */
   readonly token: string | undefined;
   /** The network of its address. */
@@ -46,7 +46,7 @@ export interface RouteSender {
 }
 
 /** Limits on the number of routes. */
-export interface RouteLimits {
+interface RouteLimits {
   readonly most: number;
   /** Maximum number of routes that requests of one token, or of one network without a token, add. */
   readonly perSender: number;

@@ -41,7 +41,7 @@ function valuesBetween(literals: readonly string[], segment: string): string[] |
   return at < end ? [...values, segment.slice(at, end)] : undefined;
 }
 
-export interface PathTree<R, M> {
+interface PathTree<R, M> {
   /** Adds a route. @returns false if another route has this method and path. */
   add(method: string, path: readonly PathSegment[], route: R): boolean;
   /** Finds a route. @returns undefined if no route has this method and path, or accepts these values */

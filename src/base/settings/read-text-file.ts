@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /** Maximum bytes. */
-export const MAX_TEXT_FILE = 4 * 1024 * 1024;
+const MAX_TEXT_FILE = 4 * 1024 * 1024;
 
 /** The file is not a regular file, or is too large. The code has the form of a system error's. */
 export class UnfitFileError extends Error {

@@ -72,7 +72,7 @@ export interface KeyValueStore {
     maxMembers?: number,
     isReserved?: boolean,
   ): Promise<boolean>;
-  /** Deletes values that have no owner, and sets, in one write. */
+  /** Deletes sets, and values that have no owner, in one write. */
   deleteAll(keys: readonly string[]): Promise<void>;
   /** Returns the members that have not expired, in no particular order. */
   setMembers(key: string): Promise<readonly string[]>;

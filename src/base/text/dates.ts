@@ -3,6 +3,11 @@
  * zones. A time is given in milliseconds, or as `Date.toISOString` writes it.
  */
 
+/** Milliseconds. */
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
 const isoOf = (time: string | number): string =>
   typeof time === "number" ? new Date(time).toISOString() : time;
 

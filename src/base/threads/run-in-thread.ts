@@ -1,7 +1,7 @@
 import { startThread, ThreadLink } from "./thread-link.ts";
 
 /** A thread for one job. */
-export interface OneJobOptions {
+interface OneJobOptions {
   /** The `import.meta.url` of the file that starts the thread. */
   readonly from: string;
   /** The file of the thread, relative to `from`, without its extension. */

@@ -33,7 +33,7 @@ interface Pending {
 }
 
 /** Options of a call. */
-export interface CallOptions {
+interface CallOptions {
   /** The time after which the thread is ended, because it may hang. */
   readonly timeoutMs: number;
   /** Buffers that are transferred to the thread without a copy. */

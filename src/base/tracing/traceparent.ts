@@ -1,7 +1,7 @@
 import { randomFillSync } from "node:crypto";
 
 /** A `traceparent` header, parsed (W3C Trace Context, version 00). */
-export interface Traceparent {
+interface Traceparent {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
   /** 16 hexadecimal digits. */

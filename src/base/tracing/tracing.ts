@@ -31,7 +31,7 @@ export interface RequestStart {
   readonly method: string;
   /** The client's header, if it sent one. */
   readonly traceparent: string | undefined;
-  /** Default: now. */
+  /** The time of the event; the current time if omitted. */
   readonly time?: Date;
 }
 

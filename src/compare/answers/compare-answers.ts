@@ -29,7 +29,7 @@ export interface AnswerRules {
 }
 
 /** The differences of two responses, or the reason why they can't be compared. */
-export type AnswerComparison =
+type AnswerComparison =
   | { readonly differences: readonly Difference[] }
   | { readonly reason: NotComparableReason };
 

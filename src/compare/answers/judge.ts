@@ -2,6 +2,7 @@
  * Decides whether two responses to one request are the same. Responses of two packs are judged immediately, and
  * responses of two services after further requests.
  */
+import { DAY_MS } from "../../base/index.ts";
 import { type AcceptedDifference, isSuccess, type Pack, type Route } from "../../pack/index.ts";
 import { type AnswerRules, compareAnswers, compareStatus, createAnswerRules } from "./compare-answers.ts";
 import {
@@ -43,7 +44,7 @@ export const notComparable = (reason: NotComparableReason): Finding => ({
 });
 
 /** Whether the pack accepts a difference. */
-export type IsAccepted = (difference: Difference) => boolean;
+type IsAccepted = (difference: Difference) => boolean;
 
 const acceptNothing: IsAccepted = () => false;
 
@@ -235,8 +236,6 @@ export type AcceptedBy = (
   difference: Pick<Difference, "field" | "kind">,
   date: number,
 ) => AcceptedDifference | undefined;
-
-const DAY_MS = 86_400_000;
 
 /** Whether the last day of a line has passed, in UTC. @param date Milliseconds since the epoch */
 export const hasEnded = ({ until }: Pick<AcceptedDifference, "until">, date: number): boolean =>

@@ -94,8 +94,7 @@ function requestOf({ request, context }: Exchange, onUnread: () => void): AlphaR
 }
 
 /** The settings for responses of a different pack. */
-export type AnswerSettings = Parameters<typeof createPipelineConfig>[1] &
-  Partial<Pick<Settings, "NATIVE_PROXY">>;
+type AnswerSettings = Parameters<typeof createPipelineConfig>[1] & Partial<Pick<Settings, "NATIVE_PROXY">>;
 
 /** A different pack, with the functions to compare its responses. */
 export interface OtherAnswers extends SecondAnswer {

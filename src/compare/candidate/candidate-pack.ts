@@ -21,7 +21,7 @@ interface ServingPacks {
   offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void>;
 }
 
-export interface CandidateOptions {
+interface CandidateOptions {
   readonly activePack: ServingPacks;
   /** Checks whether the other configured files fit a pack. @throws {Error} */
   readonly checkPack: (pack: Pack) => void;

@@ -20,7 +20,7 @@ const MOST_BUSY = 0.8;
 /** Limits for waiting requests, and for the bytes of their bodies, v4's responses and their own responses. */
 const LIMITS = { comparisons: 100, memory: 16 * 1024 * 1024 };
 
-export interface LiveComparisonOptions {
+interface LiveComparisonOptions {
   /** Returns the pack whose responses are compared, if there is one. */
   readonly candidate: () => OtherPack | undefined;
   readonly directory: () => ClientDirectory;

@@ -74,11 +74,11 @@ const wantedPack = z.union([
 ]);
 
 /** Creates the access to the choice. If none was made, it is the pack of `MAPPINGS_DIR`. */
-export const createWantedPack = (store: DocumentStore): SharedDocument<z.infer<typeof wantedPack>> =>
+const createWantedPack = (store: DocumentStore): SharedDocument<z.infer<typeof wantedPack>> =>
   createSharedDocument(store, { key: "pack:wanted", schema: wantedPack, empty: { pack: "active" } });
 
 /** The services for the choice between the packs: the state store, which is opened only if there is a candidate. */
-export interface PackChoiceNeeds {
+interface PackChoiceNeeds {
   openStore(): Promise<DocumentStore>;
 }
 
@@ -89,14 +89,14 @@ interface CommandNeeds extends PackChoiceNeeds {
 
 const START_IT = `start the gateway, or give its ${STATE_SETTINGS.join(" or ")}`;
 
-export const PROMOTION_COMMANDS: FeatureCommands<CommandNeeds, object> = {
+const PROMOTION_COMMANDS: FeatureCommands<CommandNeeds, object> = {
   settings: ["CANDIDATE_MAPPINGS_DIR", "MAPPINGS_DIR", "WORDS", ...STATE_SETTINGS],
   absence: "there is no candidate",
   all: [
     {
       syntax: "promote",
       withoutStore: START_IT,
-      /** @throws {PackError} if a pack is invalid; {StateUnavailableError} */
+      /** Promotes the candidate. @throws {PackError} if a pack is invalid; {StateUnavailableError} */
       async run({ needs: { pack, state }, settings: { CANDIDATE_MAPPINGS_DIR: folder = "", WORDS } }) {
         const candidate = loadPack(folder, WORDS);
         if (candidate.hash === pack.hash)
@@ -116,7 +116,7 @@ export const PROMOTION_COMMANDS: FeatureCommands<CommandNeeds, object> = {
       settings: STATE_SETTINGS,
       runsWhileOff: true,
       withoutStore: START_IT,
-      /** @throws {StateUnavailableError} */
+      /** Withdraws the promotion. @throws {StateUnavailableError} */
       async run({ needs: { state } }) {
         const wanted = createWantedPack(state);
         await wanted.refresh();

@@ -1,6 +1,6 @@
 /** Adds results of comparisons to counts, within the limits of each client. */
 import { ProvenClients } from "../../gateway/index.ts";
-import { CLIENT_SHARE, ClientShares } from "../answers/client-shares.ts";
+import { CLIENT_SHARE, ClientRoom } from "../answers/client-room.ts";
 import { type Difference, lineKey } from "../answers/comparison.ts";
 import {
   countCases,
@@ -76,9 +76,9 @@ class GrowingCounts {
   /** Number of cases for which there was no room. */
   noCases = 0;
   readonly #owners = new Map<RouteCounts, ProvenClients>();
-  readonly #cases = new ClientShares(MAX_ALL_CASES);
-  readonly #fields = new ClientShares(MAX_FIELDS);
-  readonly #exampleBytes = new ClientShares(MAX_EXAMPLE_BYTES);
+  readonly #cases = new ClientRoom(MAX_ALL_CASES);
+  readonly #fields = new ClientRoom(MAX_FIELDS);
+  readonly #exampleBytes = new ClientRoom(MAX_EXAMPLE_BYTES);
   readonly #examples = new Set<string>();
 
   constructor(counts: SourceCounts) {

@@ -8,7 +8,7 @@ import { type BoundedStore, type ReportFull, WaitingResults } from "./waiting-re
 /** The comparisons of a gateway. */
 export type Comparisons = ReturnType<typeof openComparisons>;
 
-export interface ComparisonsOptions {
+interface ComparisonsOptions {
   readonly state: KeyValueStore;
   /** Returns the redaction of the active pack. */
   readonly redaction: () => Redaction;

@@ -15,7 +15,7 @@ const MAX_WORDS = 100;
 const MAX_WORD_LENGTH = 100;
 
 /** Returns the words of a value table that are sent to clients. */
-function wordsOf({ rule }: ResponseField, { dialect }: Sources): readonly string[] | undefined {
+function wordsOfField({ rule }: ResponseField, { dialect }: Sources): readonly string[] | undefined {
   const kind = rule.values === undefined ? undefined : dialect.values[rule.values];
   if (!kind || (!kind.same && typeof kind.read !== "object")) return undefined;
   const read = typeof kind.read === "object" ? kind.read.map(([, word]) => word) : [];
@@ -33,7 +33,7 @@ function coveredFields(
   return new Map(
     [...responseFields(route, pack)]
       .filter(([, { rule }]) => rule.const !== null)
-      .map(([path, field]) => [path, { words: wordsOf(field, pack) }]),
+      .map(([path, field]) => [path, { words: wordsOfField(field, pack) }]),
   );
 }
 

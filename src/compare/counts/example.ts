@@ -29,16 +29,15 @@ const MAX_DEPTH = 16;
 /** Finds the secrets in all messages of a sample. */
 function findSecrets(
   { path, filter, body, old, new: other, calls = [], tokens = [] }: ComparedSample,
-  redaction: Redaction,
+  { search }: Redaction,
 ) {
   const [bare, query] = splitTarget(path);
   const sent = { path: bare, isRoute: true, query, texts: [filter ?? undefined] };
-  const secrets = redaction.find(sent, tokens);
-  for (const bytes of [body, old.body, other.body])
-    if (bytes) redaction.addFromText(bytes.toString(), secrets);
+  const secrets = search.find(sent, tokens);
+  for (const bytes of [body, old.body, other.body]) if (bytes) search.addFromBody(bytes, secrets);
   for (const call of calls) {
-    addFromCall(call, redaction, secrets);
-    if (call.response) redaction.addFromText(call.response.bytes.toString(), secrets);
+    addFromCall(call, search, secrets);
+    if (call.response) search.addFromBody(call.response.bytes, secrets);
   }
   return secrets;
 }

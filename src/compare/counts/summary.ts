@@ -2,7 +2,7 @@
 import type { Pack } from "../../pack/index.ts";
 import type { DocumentStore } from "../../base/index.ts";
 import type { ComparisonSource } from "../answers/comparison.ts";
-import { CLIENT_SHARE } from "../answers/client-shares.ts";
+import { CLIENT_SHARE } from "../answers/client-room.ts";
 import { countCases, listCases, MAX_CASES } from "./counts.ts";
 import type { RouteCounts, SourceCounts } from "./counts.ts";
 import { findGaps } from "./coverage.ts";
@@ -23,7 +23,7 @@ export type FieldSummary = RouteSummary["fields"][number];
 /** The results of the comparisons of a source. */
 export type SourceSummary = ReturnType<typeof summarize>;
 
-export interface SummaryOptions {
+interface SummaryOptions {
   readonly rate: number;
   /** The active pack; undefined if no coverage is requested. */
   readonly pack: Pack | undefined;

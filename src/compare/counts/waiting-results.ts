@@ -2,7 +2,7 @@
 import type { Redaction } from "../../audit/index.ts";
 import type { KeyValueStore } from "../../base/index.ts";
 import { type Compared, type ComparisonSource, type Difference, lineKey } from "../answers/comparison.ts";
-import { CLIENT_SHARE, ClientShares } from "../answers/client-shares.ts";
+import { CLIENT_SHARE, ClientRoom } from "../answers/client-room.ts";
 import { addResults } from "./add-results.ts";
 import {
   caseOf,
@@ -60,6 +60,8 @@ const cutFields = (lines: readonly Pick<Difference, "field" | "kind">[]): Counte
 const caseKey = ({ subject, route }: Pick<Compared, "subject" | "route">, digest: string): string =>
   `${subject} ${route} ${digest}`;
 
+const partKey = (route: string, part: string): string => `${route}\n${part}`;
+
 const sizeOf = ({ fields, seen }: CountedResult): number => 1 + fields.length + seen.length;
 
 /** The results of a source that wait to be stored. */
@@ -71,10 +73,12 @@ export class WaitingResults {
   readonly #results: CountedResult[] = [];
   /** The keys of their cases. */
   readonly #cases = new Set<string>();
+  /** The keys of the parts of answers that these results were the first to show. */
+  readonly #parts = new Set<string>();
   /** The results that can't be compared, by route and reason, until they are being written. */
   readonly #refusals = new Map<string, CountedResult>();
-  readonly #shares = new ClientShares(MAX_WAITING);
-  readonly #exampleShares = new ClientShares(MAX_EXAMPLES_WAITING);
+  readonly #shares = new ClientRoom(MAX_WAITING);
+  readonly #exampleShares = new ClientRoom(MAX_EXAMPLES_WAITING);
 
   constructor(state: KeyValueStore, source: ComparisonSource, options: WaitingOptions) {
     this.#state = state;
@@ -96,6 +100,7 @@ export class WaitingResults {
     if (!this.#shares.tryTake(result.by, sizeOf(result))) return this.#options.onFull("cases", 1);
     if (result.example) this.#exampleShares.take(result.by);
     if (result.digest !== "") this.#cases.add(caseKey(result, result.digest));
+    for (const part of result.seen) this.#parts.add(partKey(result.route, part));
     if (result.result === "not_comparable") this.#refusals.set(refusal, result);
     this.#results.push(result);
   }
@@ -134,6 +139,7 @@ export class WaitingResults {
       this.#shares.giveBack(result.by, sizeOf(result));
       if (result.example) this.#exampleShares.giveBack(result.by);
       this.#cases.delete(caseKey(result, result.digest));
+      for (const part of result.seen) this.#parts.delete(partKey(result.route, part));
     }
   }
 
@@ -177,9 +183,10 @@ export class WaitingResults {
   #cover(compared: Compared): readonly string[] {
     const { route, answer } = compared;
     if (!answer || answer.length > MAX_COVERED_BYTES) return [];
-    const waiting = this.#results.filter((each) => each.route === route).flatMap((each) => each.seen);
-    const seen = new Set([...(this.#routeOf(compared)?.seen ?? []), ...waiting]);
-    return (this.#options.cover?.(route, answer) ?? []).filter((part) => !seen.has(part));
+    const stored = new Set(this.#routeOf(compared)?.seen ?? []);
+    return (this.#options.cover?.(route, answer) ?? []).filter(
+      (part) => !stored.has(part) && !this.#parts.has(partKey(route, part)),
+    );
   }
 
   /** Whether a field that differs has room for a further example. */

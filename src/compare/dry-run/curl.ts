@@ -129,7 +129,7 @@ export const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? te
 const PLAIN = /^[\w .:;,=&?/@%+-]*$/;
 
 /** Quotes texts around a variable of the shell as one argument. @param variable `$TOKEN` */
-export function shellQuoteAround(before: string, variable: string, after = ""): string {
+function shellQuoteAround(before: string, variable: string, after = ""): string {
   if (PLAIN.test(before + after)) return `"${before}${variable}${after}"`;
   return [before, after].map((text) => (text === "" ? "" : shellQuote(text))).join(`"${variable}"`);
 }

@@ -233,7 +233,7 @@ export function createDryRun(
     catalogs,
     upstreamTokens,
     handle,
-    /** @throws the error of a request that failed unexpectedly */
+    /** Sends a request. @throws the error of a request that failed unexpectedly */
     async send(request: DryRunRequest): Promise<DryRunResponse> {
       requestCount += 1;
       const token = exampleToken(client, `example-${requestCount}`, `example:${requestCount}`);

@@ -45,7 +45,7 @@ export interface ExplainedError {
 }
 
 /** The translation of the client's body. */
-export interface ExplainedBody {
+interface ExplainedBody {
   readonly fields: readonly ExplainedField[];
   /** Alpha members without a rule. */
   readonly dropped: readonly string[];
@@ -83,7 +83,7 @@ export function describeRead(name: string, rule: FieldRule, isMissing: boolean):
 }
 
 /** Describes how a member of a body is written. */
-export function describeWrite(name: string, rule: FieldRule): string {
+function describeWrite(name: string, rule: FieldRule): string {
   const { upstream: v4, write } = rule;
   const target = write === undefined ? (v4 === name ? "sent unchanged" : `sent as ${v4}`) : "";
   return [

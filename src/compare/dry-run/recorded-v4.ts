@@ -51,7 +51,7 @@ function lastOfRepeated<Call extends CallName>(calls: readonly Call[], route: Ro
 }
 
 /** A call in the form that v4 received. */
-export type MadeCall = Pick<RecordedCall, "method" | "path" | "filter" | "body">;
+type MadeCall = Pick<RecordedCall, "method" | "path" | "filter" | "body">;
 
 /** The calls of a route. */
 interface RouteCalls {
@@ -59,15 +59,15 @@ interface RouteCalls {
   readonly calls: readonly MadeCall[];
 }
 
-const wordsOf = ({ route, calls }: RouteCalls): string[] =>
+const callTexts = ({ route, calls }: RouteCalls): string[] =>
   withoutWaiting(calls, route).map(({ method, path, filter, body }) =>
     JSON.stringify([method, path, filter, body === undefined ? null : printJson(body)]),
   );
 
 /** Whether all calls under a different pack were recorded. It may make fewer calls: its response is then known as well. */
 export function areMade(made: RouteCalls, other: RouteCalls): boolean {
-  const left = wordsOf(made);
-  return wordsOf(other).every((words) => {
+  const left = callTexts(made);
+  return callTexts(other).every((words) => {
     const index = left.indexOf(words);
     if (index !== -1) left.splice(index, 1);
     return index !== -1;
@@ -78,7 +78,7 @@ const toText = (response: unknown): string =>
   typeof response === "string" || response === undefined ? (response ?? "") : printJson(response);
 
 /** A past call with its response. */
-export type PlayedCall = Pick<UpstreamCallRecord, "method" | "path" | "status" | "response">;
+type PlayedCall = Pick<UpstreamCallRecord, "method" | "path" | "status" | "response">;
 
 /** Returns the calls of a record. Headers are not recorded, so a call may require any version. */
 export const recordedCalls = ({ v4 }: Pick<AuditRecord, "v4">): readonly PlayedCall[] =>

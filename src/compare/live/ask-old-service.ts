@@ -88,7 +88,7 @@ async function decodeAnswer({ status, headers, body }: Answer): Promise<Asked> {
 }
 
 /** The address of the old service. */
-export interface OldServiceAddress {
+interface OldServiceAddress {
   readonly url: URL;
   /** The certificates. Undefined: the public authorities are used. */
   readonly secureContext?: CurrentContext | undefined;

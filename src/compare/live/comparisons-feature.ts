@@ -34,7 +34,7 @@ const QUERY = z.strictObject({
 });
 
 /** Comparisons, after they were opened. They use the redaction and the routes of the active pack. */
-export interface ComparisonsParts extends FeatureParts<Pack>, Pick<Comparisons, "report"> {
+interface ComparisonsParts extends FeatureParts<Pack>, Pick<Comparisons, "report"> {
   /** Returns the results by source and route, with the fields that differ most. @throws {StateUnavailableError} */
   status(query: z.output<typeof QUERY>): Promise<readonly SourceSummary[]>;
 }
@@ -72,7 +72,7 @@ const SOURCE: CommandFlag = {
 
 const sourceOf = (text: string | undefined) => SOURCES.find((source) => source === text);
 
-export const COMPARISONS_COMMANDS: FeatureCommands<CommandNeeds, object> = {
+const COMPARISONS_COMMANDS: FeatureCommands<CommandNeeds, object> = {
   settings: ["MAPPINGS_DIR", "WORDS", "CANDIDATE_MAPPINGS_DIR", ...STATE_SETTINGS],
   absence: "there are no comparisons",
   usageCode: EXIT_CODES["not enough"],

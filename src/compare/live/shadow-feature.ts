@@ -25,7 +25,7 @@ export interface OpenShadow {
   close(): Promise<unknown>;
 }
 
-export interface ShadowNeeds {
+interface ShadowNeeds {
   readonly sides: ComparedSides | undefined;
   readonly legacy: LegacyService | undefined;
   readonly state: KeyValueStore;

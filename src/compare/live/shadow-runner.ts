@@ -39,7 +39,7 @@ export interface ShadowOptions {
 }
 
 /** A comparison that was started. */
-export interface BegunComparison {
+interface BegunComparison {
   /** Receives the client's response, once. @param body the body of the request, if it has one */
   served(answer: Asked, body?: Buffer): void;
 }
@@ -117,7 +117,7 @@ function toPair(old: Asked, next: Asked): AnswerPair | NotComparableReason {
 class Comparison {
   readonly #served: ServedRequest;
   readonly #options: ShadowOptions;
-  /** Undefined if the client has a write in flight. Nothing is compared in that case. */
+  /** The read; undefined during a write of the client, in which case nothing is compared. */
   #reading: Reading | undefined;
   #body: Buffer | undefined;
   #bytes = 0;

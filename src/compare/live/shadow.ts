@@ -57,7 +57,7 @@ export interface RoutedRequest {
 }
 
 /** The functions with which a request takes part in comparisons. */
-export interface Begun {
+interface Begun {
   /** Receives the old service's response to the client, and records whether it has written. */
   servedOld(exchange: ForwardedExchange): void;
   /** Ends a write. */
@@ -76,7 +76,7 @@ type KnownSender = Pick<RoutedRequest, "client" | "fingerprint" | "knownAs">;
  * Returns all names by which the writes and reads of a sender are recognized. The user agent is not included: other
  * clients could use it, and invalidate its comparisons.
  */
-function namesOf({ client, fingerprint, knownAs }: KnownSender): readonly string[] {
+function namesOfSender({ client, fingerprint, knownAs }: KnownSender): readonly string[] {
   const application = client !== undefined && !hasName(client) ? client : undefined;
   const names = [knownAs(), application, fingerprint].filter((each) => each !== undefined);
   return names.length === 0 ? [STRANGERS] : [...new Set(names)];
@@ -205,7 +205,7 @@ export class Shadow {
       route,
       filter: (this.#filterHeader === undefined ? undefined : header(plain, this.#filterHeader)) ?? null,
       client: client ?? routed.fingerprint ?? null,
-      writers: namesOf(routed),
+      writers: namesOfSender(routed),
       payer: payerOf(routed, this.#areAddressesShared),
       provenBy: routed.provenBy,
       token,
@@ -237,11 +237,11 @@ export class Shadow {
     // a service has accepted its token.
     const wasKnown = knownAs() !== undefined;
     const owner = provenBy(provenName(routed), undefined, plain.address);
-    const end = fence.begin(namesOf(routed), owner);
+    const end = fence.begin(namesOfSender(routed), owner);
     function settle(isWritten: boolean): void {
       if (!isWritten) return;
       onWritten?.();
-      if (!wasKnown && knownAs() !== undefined) fence.begin(namesOf(routed), owner)();
+      if (!wasKnown && knownAs() !== undefined) fence.begin(namesOfSender(routed), owner)();
     }
     if (side === "new")
       this.#waiting.set(plain.signal, ({ context: { upstream } }) =>

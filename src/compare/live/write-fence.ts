@@ -1,5 +1,5 @@
 /** Records which clients write, and when they last wrote: a response that was read during a write proves nothing. */
-import { ClientShares } from "../answers/client-shares.ts";
+import { ClientRoom } from "../answers/client-room.ts";
 import type { ReportFull } from "../counts/waiting-results.ts";
 
 /** A read for a comparison. */
@@ -26,7 +26,7 @@ interface YoungWrite {
 /** Maximum number of stored young writes. The number of writes and reads in flight is limited by the number of requests. */
 const MAX_YOUNG = 20_000;
 
-export interface WriteFenceOptions {
+interface WriteFenceOptions {
   /** Returns the milliseconds until a write is visible in both services. */
   readonly lagMs: () => number;
   /** Called for young writes for which there is no room: comparisons of their clients may find differences. */
@@ -46,7 +46,7 @@ export class WriteFence {
   readonly #clients = new Map<string, Client>();
   /** The young writes, the oldest first. */
   readonly #young = new Map<string, YoungWrite>();
-  readonly #youngOf = new ClientShares(MAX_YOUNG);
+  readonly #youngOf = new ClientRoom(MAX_YOUNG);
 
   constructor({ lagMs, onFull, clock = Date.now }: WriteFenceOptions) {
     this.#lagMs = lagMs;

@@ -7,7 +7,7 @@ import { findObstacle } from "../replay/obstacles.ts";
 import type { Replay } from "../replay/replay-record.ts";
 
 /** Compares a record. Undefined if the record lacks data for a comparison. Never rejects. */
-export type CompareRecorded = (record: AuditRecord) => Promise<Compared | undefined>;
+type CompareRecorded = (record: AuditRecord) => Promise<Compared | undefined>;
 
 /**
  * Creates the comparison of two packs. Both process the record, so data that it lacks, such as secrets, is missing in

@@ -17,7 +17,7 @@ export type DifferingRule = ReturnType<typeof findRules>[number];
 export type DescribedExample = ReturnType<typeof describeExample>;
 
 /** Finds the location of a field in the files of a pack. */
-export type LocateField = (object: string, field: string) => string | null;
+type LocateField = (object: string, field: string) => string | null;
 
 /** Converts the example to a record, for creating commands. */
 const toRecord = ({ client, method, path, filter, body, route, old, calls = [] }: Example): CurlRecord => {
@@ -115,10 +115,10 @@ export function loadWithPlaces(
 }
 
 /** A value in both bodies. Values are JSON. */
-export interface AlignedLine {
+interface AlignedLine {
   /** The path: `books[id=7].label`, or `books[0].label` in a list without ids. */
   readonly path: string;
-  /** Null if this side has no such value. */
+  /** The old value; null if this side has no such value. */
   readonly old: string | null;
   readonly new: string | null;
   readonly isDifferent: boolean;

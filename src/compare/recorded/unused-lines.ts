@@ -1,4 +1,4 @@
-/** Lines of accepted differences that accept nothing. */
+/** Lines of accepted differences that match no difference. */
 import { basename } from "node:path";
 import { type Diagnostic, type DocumentStore, parseYaml } from "../../base/index.ts";
 import { ACCEPTED_FILE, type Pack, readPack } from "../../pack/index.ts";

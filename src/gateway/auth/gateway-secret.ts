@@ -59,7 +59,7 @@ export function readGatewaySecret({
     return secret;
   } catch (error) {
     throw new StateUnavailableError(
-      `The secret ${file} cannot be used: ${errorText(error)}. ` +
+      `The secret ${file} can't be used: ${errorText(error)}. ` +
         "Set GATEWAY_SECRET, or remove the file (clients that signed in before have to do so again).",
     );
   }

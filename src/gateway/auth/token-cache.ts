@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { DAY_MS } from "../../base/index.ts";
 import type { Grants } from "../../pack/index.ts";
 
 /** The SHA-256 of a token in hex. It identifies the token everywhere: tokens are never stored or logged in clear text. */
@@ -71,7 +72,6 @@ export interface TokenCacheOptions {
 }
 
 const MOST_TOKENS = 100_000;
-const DAY_MS = 86_400_000;
 
 /**
  * Tokens that v4 has accepted within the last day. Their hashes are kept for longer than their cached information, in

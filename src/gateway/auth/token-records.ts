@@ -8,8 +8,8 @@ export interface TokenRecord {
   /** The encrypted record; undefined if there is none. */
   readonly encrypted: string | undefined;
   /**
-   * Undefined for a token that the gateway did not issue. A gateway token whose record was lost is treated as revoked,
-   * because its permissions are unknown.
+   * The record; undefined for a token that the gateway did not issue. A gateway token whose record was lost is
+   * treated as revoked, because its permissions are unknown.
    */
   readonly storedToken: StoredToken | undefined;
   /** The time until which the record is used without a new read, by the clock of the records. */

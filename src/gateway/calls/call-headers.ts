@@ -7,7 +7,7 @@ import { header, type AlphaRequest } from "../request/request.ts";
 export interface UpstreamDialect {
   /** Name of the upstream in warnings. */
   readonly name: string;
-  /** Undefined if no token is sent to the upstream. */
+  /** Format of the credentials; undefined if no token is sent to the upstream. */
   readonly credentials: CredentialsFormat | undefined;
   readonly filterHeader: string | undefined;
   /** Headers of all requests. */

@@ -24,7 +24,7 @@ export interface UpstreamActivity {
   /** Calls that were never sent, if there are any. */
   neverSent: UpstreamCallRecord[] | undefined;
   readonly warnings: string[];
-  /** Undefined if tracing is off. */
+  /** Starts the span of a call; undefined if tracing is off. */
   readonly startSpan: StartCallSpan | undefined;
   /** The W3C trace of calls without a span. */
   readonly traceparent: string | undefined;

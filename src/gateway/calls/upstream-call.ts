@@ -35,7 +35,7 @@ export interface CallDependencies {
   readonly judgeToken: JudgeToken;
   readonly dialect: UpstreamDialect;
   readonly responseCache: ResponseCache;
-  /** Undefined if the clients' tokens are sent to v4. */
+  /** The listed v4 tokens; undefined if the clients' tokens are sent to v4. */
   readonly upstreamTokens?: UpstreamTokens | undefined;
 }
 

@@ -67,7 +67,7 @@ const LONGEST_ERROR = 262_144;
 /** Maximum number of values of a parsed response. A page has at most some thousand objects. */
 const MOST_VALUES = 200_000;
 
-/** @throws {InvalidUpstreamResponseError} for JSON that is nested too deeply or contains too many values */
+/** Parses JSON. @throws {InvalidUpstreamResponseError} if it is nested too deeply or has too many values */
 function parseOrUndefined(bytes: Buffer): unknown {
   try {
     return parseJson(bytes.toString(), { maxValues: MOST_VALUES });
@@ -114,7 +114,7 @@ class ParsedOnUse implements UpstreamResponse {
 export const toUpstreamResponse = (response: HttpResponse): UpstreamResponse & { readonly ms: number } =>
   new ParsedOnUse(response);
 
-/** @throws {InvalidUpstreamResponseError} for any other value, which would be read as an object full of nulls */
+/** Returns an object. @throws {InvalidUpstreamResponseError} for any other value */
 export function parseObject(value: unknown): JsonObject {
   if (!isObject(value)) throw new InvalidUpstreamResponseError("the response is not a JSON object");
   return value;

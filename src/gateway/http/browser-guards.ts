@@ -111,7 +111,7 @@ function createCrossSiteErrors(settings: Settings, pack: Pack): FindError | unde
   const { CORS_ORIGINS: origins = [], PUBLIC_URL: publicUrl } = settings;
   // Even with `*`, browsers do not send credentials to other origins (Fetch standard, CORS protocol).
   if (!isAmbient(pack) || (origins.includes("*") && !pack.credentials.client)) return undefined;
-  const reason = "A page of another origin can't change anything here, unless CORS_ORIGINS has its origin.";
+  const reason = "Write requests from this origin are not allowed. Add it to CORS_ORIGINS.";
   return ({ method = "", headers }) => {
     const { origin, host = "", "sec-fetch-site": site } = headers;
     if (SAFE_METHODS.has(method) || (origin !== undefined && origins.includes(origin))) return undefined;

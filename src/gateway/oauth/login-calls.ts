@@ -195,7 +195,7 @@ export async function revokeToken(
   // An already revoked token may be unknown.
   const holder = storedToken && (applicationOf(storedToken) ?? storedToken.owner);
   if (holder !== undefined && holder !== credentials.client)
-    throw new HttpError(400, "The token is not this client's.");
+    throw new HttpError(400, "The token belongs to another client.");
   context.upstreamEquivalent = `POST ${revoke.upstream}`;
   await login.revoke({ ...credentials, token: storedToken?.token ?? token }, activity);
   context.application = { id: credentials.client, isProven: true };

@@ -25,7 +25,7 @@ interface LoginServerOptions {
 
 interface LoginResponse {
   readonly status: number;
-  /** Undefined if the body is not a JSON object. */
+  /** The parsed body; undefined if it is not a JSON object. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
 }
 

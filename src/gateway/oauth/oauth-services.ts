@@ -60,7 +60,7 @@ function warnOfFirst(log: Log): (hash: string) => void {
     hasWarned = true;
     log.warn(
       { code: "AG_TOKEN_RECORD_DAMAGED", fingerprint: fingerprint(hash) },
-      "the record of a token can't be read, and the token is rejected: it was written with another secret, or is damaged",
+      "the record of a token can't be decrypted, so the token is rejected. The secret changed, or the record is damaged",
     );
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { KeyValueStore } from "../../base/index.ts";
+import { HOUR_MS, type KeyValueStore } from "../../base/index.ts";
 
 /**
  * Whether the store still contains the entries of the last hour. `whole`: all of them. `new`: the store is younger than
@@ -19,7 +19,6 @@ export interface StoreEpoch {
 
 const KEY = "asked-epoch";
 const TTL_SECONDS = 400 * 86_400;
-const HOUR_MS = 3_600_000;
 
 /** An epoch is `<milliseconds> <new or emptied> <random>`. @returns undefined for any other text */
 function parseEpoch(epoch: string): { readonly createdAt: number; readonly state: Completeness } | undefined {

@@ -21,7 +21,7 @@ import { isForwarded } from "../http/forwarded-headers.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { DecodedStart } from "./body-start.ts";
 import { type RecordedExchange, roundMs } from "./recorded-exchange.ts";
-import { asUtf8, findSecrets, headerText, readable, sentBodyOf } from "./find-secrets.ts";
+import { asUtf8, findSecrets, headerText, isRouteText, readable, sentBodyOf } from "./find-secrets.ts";
 import type { RecordOptions } from "./record-options.ts";
 import { namesOf } from "./route-names.ts";
 
@@ -138,36 +138,23 @@ function recordHead(
 /** The texts that were sent to v4 and to the client, without secret values. */
 interface RedactedMessages {
   readonly calls: AuditRecord["v4"];
-  /** Null for a response without a body. Undefined if bodies are not recorded. */
+  /** The response's body; null if it has none, undefined if bodies are not recorded. */
   readonly response: RecordedBody;
 }
 
 /**
- * Redacts the calls and the response, and adds the secret values of v4's bodies. Earlier texts may contain these values
- * as well: then all texts are redacted again.
+ * Redacts the calls and the response. If comparing the secret values with them takes too much work, all are redacted again:
+ * then no text is left.
  */
-export function redactMessages(
+function redactMessages(
   exchange: RecordedExchange,
   secrets: SecretValues,
   options: RecordOptions,
 ): RedactedMessages {
-  const { size, isComplete } = secrets;
-  const isSearched = options.bodies || hasTexts(exchange, options);
-  const first = redactOnce(exchange, secrets, { ...options, bodies: isSearched });
-  const hasGrown = secrets.size !== size || secrets.isComplete !== isComplete;
-  return isSearched === options.bodies && !hasGrown ? first : redactOnce(exchange, secrets, options);
+  const { isComplete } = secrets;
+  const messages = redactOnce(exchange, secrets, options);
+  return secrets.isComplete === isComplete ? messages : redactOnce(exchange, secrets, options);
 }
-
-/** Whether a record without bodies contains texts that a client chose, which may contain secrets of v4's bodies. */
-const hasTexts = (
-  { request, route, warnings, translated }: RecordedExchange,
-  { filterHeader }: RecordOptions,
-): boolean =>
-  translated !== undefined &&
-  (request.query !== "" ||
-    request.headers[filterHeader] !== undefined ||
-    route === null ||
-    warnings.length > 0);
 
 function redactOnce(
   { lane, translated, starts }: RecordedExchange,
@@ -182,9 +169,8 @@ function redactOnce(
   const calls = recordCalls(context.upstream?.calls ?? [], { redaction, bodies }, secrets);
   if (!bodies || context.isOwnPage || response.file || response.body.length === 0)
     return { calls, response: null };
-  const { text } = context.match?.route ?? {};
-  const isText = text !== undefined && response.headers["content-type"] === text.contentType;
-  return { calls, response: redaction[isText ? "raw" : "json"](response.body, secrets) };
+  const redact = isRouteText(translated) ? "raw" : "json";
+  return { calls, response: redaction[redact](response.body, secrets) };
 }
 
 /** Returns the body of v4's response for the record. JSON is searched without parsing it. */
@@ -193,10 +179,7 @@ function recordUpstreamBody(
   redaction: Redaction,
   secrets: SecretValues,
 ): RecordedBody {
-  if (isValidJson) return redaction.json(bytes, secrets);
-  const text = bytes.toString();
-  redaction.addFromText(text, secrets);
-  return redaction.value(text, undefined, secrets);
+  return isValidJson ? redaction.json(bytes, secrets) : redaction.value(bytes.toString(), undefined, secrets);
 }
 
 /** Returns the calls to v4 for the record: without bodies, or with redacted bodies. */

@@ -1,5 +1,5 @@
 /** Finds the secret values of an exchange: its tokens, and the values of secret names in all messages. */
-import { isForm, type Redaction, type SecretValues, type SentBody } from "../../audit/index.ts";
+import { isForm, type SecretSearch, type SecretValues, type SentBody } from "../../audit/index.ts";
 import { isJson } from "../../base/index.ts";
 import { type Pack, secretsBehindScheme, usualTokenTexts } from "../../pack/index.ts";
 import type { UpstreamCallRecord } from "../calls/instrument-call.ts";
@@ -78,7 +78,7 @@ function tokensOf(
  */
 export function isSecretId(request: AlphaRequest, { redaction, pack }: RecordOptions): boolean {
   const sent = { query: asUtf8(request.query), headers: request.headers };
-  return redaction.find(sent, anyTokens(request, pack.credentials)).redact(request.id) !== request.id;
+  return redaction.search.find(sent, anyTokens(request, pack.credentials)).redact(request.id) !== request.id;
 }
 
 /** Returns the body of a translated request. Undefined if there is none. */
@@ -88,54 +88,91 @@ export function sentBodyOf({ request, translated }: RecordedExchange): SentBody 
   return { bytes: body.bytes, type: header(request, "content-type"), form: body.form };
 }
 
-/** Finds the secret values. Those of v4's bodies are added when the bodies are redacted. */
+/** Finds the secret values of all messages of an exchange. */
 export function findSecrets(exchange: RecordedExchange, options: RecordOptions): SecretValues {
-  const { lane, request, route, translated, forwarded, starts } = exchange;
-  const { redaction, pack, filterHeader } = options;
+  const { request, route, translated } = exchange;
+  const { search } = options.redaction;
   const sent = {
     path: asUtf8(request.path),
     isRoute: route !== null,
     query: asUtf8(request.query),
-    texts: [headerText(request, "user-agent"), headerText(request, filterHeader)],
+    texts: [headerText(request, "user-agent"), headerText(request, options.filterHeader)],
     headers: request.headers,
     body: sentBodyOf(exchange),
   };
-  const secrets = redaction.find(sent, tokensOf(exchange, pack.credentials));
-  for (const call of translated?.context.upstream?.calls ?? []) addFromCall(call, redaction, secrets);
-  // Only the start of a longer body is searched, because only the start is recorded.
-  const searched = (start: DecodedStart): Buffer | undefined => {
-    const bytes = readable(start);
-    const isLonger = bytes !== undefined && bytes.length > redaction.maxSearched;
-    return isLonger ? wholeCharacters(bytes.subarray(0, redaction.maxSearched)) : bytes;
-  };
-  if (starts?.sent) addFromStart(starts.sent, searched(starts.sent), redaction, secrets);
-  const received = starts?.received;
-  if (!received) return secrets;
-  if (lane === "legacy") addFromStart(received, searched(received), redaction, secrets);
-  else addFromUnrecorded(received, forwarded?.isComplete === true, redaction, secrets);
+  const secrets = search.find(sent, tokensOf(exchange, options.pack.credentials));
+  for (const call of translated?.context.upstream?.calls ?? []) addFromCall(call, search, secrets);
+  addFromStarts(exchange, search, secrets);
+  if (options.bodies || hasTexts(exchange, options))
+    for (const bytes of responsesOf(exchange)) search.addFromBody(bytes, secrets);
   return secrets;
+}
+
+/** Whether a record without bodies contains texts that a client chose, which may contain secrets of v4's bodies. */
+const hasTexts = (
+  { request, route, warnings, translated }: RecordedExchange,
+  { filterHeader }: RecordOptions,
+): boolean =>
+  translated !== undefined &&
+  (request.query !== "" ||
+    request.headers[filterHeader] !== undefined ||
+    route === null ||
+    warnings.length > 0);
+
+/** The bodies of v4, and the JSON response that was made of them. */
+function responsesOf({ translated }: RecordedExchange): readonly Buffer[] {
+  if (!translated) return [];
+  const { context, response } = translated;
+  const bodies = (context.upstream?.calls ?? []).flatMap((call) => call.response?.bytes ?? []);
+  const isSearched = !context.isOwnPage && !response.file && !isRouteText(translated);
+  return isSearched ? [...bodies, response.body] : bodies;
+}
+
+/** Whether the response is a text by the route's `text`. Others are JSON. */
+export function isRouteText({ context, response }: NonNullable<RecordedExchange["translated"]>): boolean {
+  const { text } = context.match?.route ?? {};
+  return text !== undefined && response.headers["content-type"] === text.contentType;
 }
 
 /** Adds the secret values of a call and of its response's head. */
 export function addFromCall(
   { path, filter, body, response }: UpstreamCallRecord,
-  redaction: Redaction,
+  search: SecretSearch,
   secrets: SecretValues,
 ): void {
   const [target, query] = splitTarget(path);
   const texts = filter === null ? [] : [filter];
-  redaction.addFrom({ path: target, isRoute: true, query, texts, headers: response?.headers }, secrets);
-  redaction.addFromValue(body, secrets);
+  search.addFrom({ path: target, isRoute: true, query, texts, headers: response?.headers }, secrets);
+  search.addFromValue(body, secrets);
+}
+
+/** Adds the secret values of the streamed bodies of a forwarded request. */
+function addFromStarts(
+  { lane, forwarded, starts }: RecordedExchange,
+  search: SecretSearch,
+  secrets: SecretValues,
+): void {
+  // Only the start of a longer body is searched, because only the start is recorded.
+  const searched = (start: DecodedStart): Buffer | undefined => {
+    const bytes = readable(start);
+    const isLonger = bytes !== undefined && bytes.length > search.maxSearched;
+    return isLonger ? wholeCharacters(bytes.subarray(0, search.maxSearched)) : bytes;
+  };
+  const { sent, received } = starts ?? {};
+  if (sent) addFromStart(sent, searched(sent), search, secrets);
+  if (!received) return;
+  if (lane === "legacy") addFromStart(received, searched(received), search, secrets);
+  else addFromUnrecorded(received, forwarded?.isComplete === true, search, secrets);
 }
 
 /** Adds the secret values of a part of a body, and of its message's head. */
 function addFromStart(
   { headers, type }: DecodedStart,
   bytes: Buffer | undefined,
-  redaction: Redaction,
+  search: SecretSearch,
   secrets: SecretValues,
 ): void {
-  redaction.addFrom({ headers, body: bytes?.length ? { bytes, type } : undefined }, secrets);
+  search.addFrom({ headers, body: bytes?.length ? { bytes, type } : undefined }, secrets);
 }
 
 const UNSEARCHED = "the upstream's response can't be searched for secrets";
@@ -149,14 +186,14 @@ const UNSEARCHED = "the upstream's response can't be searched for secrets";
 function addFromUnrecorded(
   response: DecodedStart,
   isComplete: boolean,
-  redaction: Redaction,
+  search: SecretSearch,
   secrets: SecretValues,
 ): void {
   const { bytes, isKept, lack } = response;
   if (isKept && lack !== undefined) secrets.markIncomplete(`${UNSEARCHED}: ${lack}`);
-  else if (!isComplete && redaction.mayHaveSecrets(bytes.toString()))
+  else if (!isComplete && search.mayHaveSecrets(bytes.toString()))
     secrets.markIncomplete(`${UNSEARCHED}: it is cut`);
-  addFromStart(response, lack === undefined ? bytes : undefined, redaction, secrets);
+  addFromStart(response, lack === undefined ? bytes : undefined, search, secrets);
 }
 
 /** Returns the start of UTF-8 text without an incomplete character at its end. */

@@ -20,7 +20,7 @@ export interface RecordedExchange {
   readonly isTrusted: boolean;
   /** Whether a long body is recorded, even if the sender is untrusted. */
   readonly isServed: boolean;
-  /** Null if no route of the pack matched, and for the native proxy. */
+  /** Name of the route; null if no route of the pack matched, and for the native proxy. */
   readonly route: string | null;
   /** Guesses the route of an API without a pack. @param path Without secrets. */
   readonly guessRoute?: ((path: string) => string | null) | undefined;

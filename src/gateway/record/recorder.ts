@@ -15,7 +15,7 @@ import type { RequestContext } from "../request/context.ts";
 import { type AlphaRequest, header } from "../request/request.ts";
 import type { RequestOutcome } from "../request/response.ts";
 import type { Pack } from "../../pack/index.ts";
-import { createRecord, fingerprintOf, redactMessages, withoutTexts } from "./create-record.ts";
+import { createRecord, fingerprintOf, withoutTexts } from "./create-record.ts";
 import { type RecordedExchange, type ForwardedExchange, translatedExchange } from "./recorded-exchange.ts";
 import { findSecrets } from "./find-secrets.ts";
 import { createRecordOptions, type RecordOptions } from "./record-options.ts";
@@ -34,7 +34,7 @@ interface RecorderDependencies {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly inFlight: Pick<InFlightTracker, "begin">;
-  /** Undefined if tracing is off. */
+  /** The tracing of requests; undefined if it is off. */
   readonly tracing: Tracing | undefined;
   /** Receives the results of the translation. Default: they are not used. */
   readonly rollout?: TranslationWatch | undefined;
@@ -116,7 +116,7 @@ export class Recorder {
     if (!this.#dependencies.audit) return 0;
     // The client's texts may contain secrets of a body, even if the body is not recorded.
     const isSearched = query !== "" || headers[filterHeader] !== undefined;
-    return isSearched || (bodies && lane === "legacy") ? redaction.maxSearched : 0;
+    return isSearched || (bodies && lane === "legacy") ? redaction.search.maxSearched : 0;
   }
 
   /** Records that v4 accepts a token: the store then assigns the token's earlier requests to its client. */
@@ -132,8 +132,7 @@ export class Recorder {
   /** Logs an unexpected error, without the secret values of its request. */
   unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void {
     const exchange = translatedExchange(request, NO_RESPONSE, context);
-    const secrets = findSecrets(exchange, this.options);
-    redactMessages(exchange, secrets, { ...this.options, bodies: true });
+    const secrets = findSecrets(exchange, { ...this.options, bodies: true });
     const { name, message, stack = "" } = error instanceof Error ? error : new Error(String(error));
     const err = { type: name, message: secrets.redact(message), stack: secrets.redact(stack) };
     const requestId = secrets.redact(request.id);

@@ -42,11 +42,11 @@ export interface AuthorizedRequest extends Omit<CallerRequest, "creditAddress"> 
  * when the pack is loaded.
  */
 export interface ResponseKind<Received> {
-  /** @throws {HttpError} 400 if the request breaks a rule of alpha, or can't be expressed in v4 */
+  /** Builds the v4 request. @throws {HttpError} 400 if the request breaks a rule of alpha, or can't be expressed in v4 */
   buildRequest(authorized: AuthorizedRequest): MaybePromise<PreparedRequest>;
-  /** @throws {HttpError} v4's error, translated */
+  /** Calls v4. @throws {HttpError} v4's error, translated */
   callUpstream(prepared: PreparedRequest, authorized: AuthorizedRequest): MaybePromise<Received>;
-  /** @throws {InvalidUpstreamResponseError} if v4's response does not match the route */
+  /** Builds alpha's response. @throws {InvalidUpstreamResponseError} if v4's response does not match the route */
   buildResponse(
     received: Received,
     prepared: PreparedRequest,

@@ -103,7 +103,7 @@ export interface RequestContext extends StageResults, ResponseReport {
   endedAt: number | undefined;
   readonly time: Date;
   readonly stageTimes: StageTimes;
-  /** Undefined if tracing is off. */
+  /** The span of the request; undefined if tracing is off. */
   readonly span: RequestSpan | undefined;
   /** The name in the audit and the metrics, for a request that matches no route of the pack. */
   route: string | undefined;

@@ -30,7 +30,7 @@ interface HiddenField {
 
 /** The plan's decision about a request. */
 export interface PlanVerdict {
-  /** Undefined if the request is served. */
+  /** The reason for refusing the request; undefined if the request is served. */
   readonly decision: Decision | undefined;
   /** Fields that the response lacks, if there are any. */
   readonly hiddenFields: readonly HiddenField[] | undefined;

@@ -33,7 +33,7 @@ export interface AlphaRequest {
   readonly queryTokens?: readonly string[];
   /** All lines of a header by its lower-case name, because repeated headers must be visible. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
-  /** Undefined for methods whose body is ignored. */
+  /** Reads the body; undefined for methods whose body is ignored. */
   readonly readBody?: ReadBody | undefined;
   /** Replaces `readBody` on a route that accepts a file: the bytes as they arrive. */
   readonly openUpload?: (() => Readable) | undefined;

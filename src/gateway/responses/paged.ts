@@ -23,7 +23,11 @@ function pageOf({ page, path }: PreparedRequest): ListPage {
   return page;
 }
 
-/** @throws {InvalidUpstreamResponseError} for a row without a cursor: clients would treat its page as the last one */
+/**
+ * Returns the cursor of a row.
+ *
+ * @throws {InvalidUpstreamResponseError} if it has none: clients would treat its page as the last one
+ */
 function cursorOf(row: unknown, { clientCursor }: Paging): string {
   const cursor = clientCursor(row);
   if (cursor === undefined) throw new InvalidUpstreamResponseError("a row of the page has no valid cursor");

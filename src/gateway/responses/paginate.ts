@@ -103,7 +103,7 @@ function catalogOf({ name, source }: Route): Catalog {
   return source.catalog;
 }
 
-/** @throws {HttpError} 404 for an unknown id */
+/** Finds the entry with the requested id. @throws {HttpError} 404 for an unknown id */
 function findEntry(
   catalog: Catalog,
   rows: readonly CatalogEntry[],

@@ -35,7 +35,7 @@ export interface PassedRequest {
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/** Returns the inputs for a request's header values. @param built Undefined for calls before it is built */
+/** Returns the inputs for a request's header values. @param built The built request; undefined for calls before that */
 const toSent = (passed: PassedRequest, built?: PreparedRequest) => ({
   headers: passed.request.headers,
   scope(): Scope {

@@ -21,7 +21,7 @@ interface CredentialsOptions {
   readonly credentials: Pack["credentials"];
   /** Scheme of the native proxy, if it is on: a request with this scheme has a path that the proxy does not forward. */
   readonly nativeScheme: string | undefined;
-  /** Undefined if the clients' tokens are sent to v4. */
+  /** The listed v4 tokens; undefined if the clients' tokens are sent to v4. */
   readonly upstreamTokens: UpstreamTokens | undefined;
 }
 

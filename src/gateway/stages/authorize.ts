@@ -46,8 +46,6 @@ export function authorize(
   throw verdicts[0]?.error ?? credentials.error ?? new HttpError(404, "Not found");
 }
 
-const isRead = ({ source }: Route): boolean => !("call" in source) || source.call.method === "GET";
-
 /** Returns why a token must not use a route; undefined if it may. */
 function findAccessError(
   credentials: Credentials,
@@ -65,7 +63,7 @@ function findAccessError(
   if (validity === "unknown") {
     // The gateway may have issued the token with any level. Only the lowest level is certain, because v4 has none below
     // it.
-    const isLowest = typeof access === "string" ? isRead(route) : access.level === 0;
+    const isLowest = typeof access === "string" ? route.onlyReadsUpstream : access.level === 0;
     if (isLowest) return undefined;
     return new TokenUnavailableError("the state store does not say what a token may do");
   }

@@ -167,5 +167,5 @@ async function findBoundary(
     if (newest !== undefined) return Number(numberOf(newest));
   } while (!walk.isDone);
   if (!walk.hasMore) return 0;
-  return throwFilterError(name, "cannot be filtered by: the objects are too old.");
+  return throwFilterError(name, "cannot be filtered by: it is false for all of the newest objects.");
 }

@@ -86,7 +86,7 @@ function windowError(
   more: readonly (string | undefined)[],
 ): HttpError {
   const until = new Date(window.until).toISOString();
-  const reason = `Error: this interface is going away and is switched off for a while. It is available again at ${until}.`;
+  const reason = `Error: this interface is being retired and is switched off for a while. It is available again at ${until}.`;
   const seconds = Math.max(0, Math.ceil((window.until - Date.now()) / 1000)) + CLOCK_SECONDS;
   return new HttpError(
     stage.status,
@@ -107,7 +107,7 @@ function errorOf(decision: Decision, link: string | undefined): HttpError {
       { by: "sunset", isExactStatus: true },
       { [CODE_HEADER]: "sunset" },
     );
-  const reason = "Error: this interface is going away, and takes no new clients.";
+  const reason = "Error: this interface is being retired and accepts no new clients.";
   return new HttpError(
     403,
     [{ reason: sentences(reason, ...more), code: "freeze" }],

@@ -31,7 +31,7 @@ export const RATE_LIMITED = "Too many requests. Try again later.";
 export const createLimitError = (): HttpError =>
   new HttpError(TOO_MANY_REQUESTS, RATE_LIMITED, { by: "limit" });
 
-/** @throws {HttpError} 429 if the rate limit is exceeded */
+/** Rejects a request above the rate limit. @throws {HttpError} 429 if the limit is exceeded */
 export function rejectLimited({ isAllowed }: RateLimitStatus): void {
   if (!isAllowed) throw createLimitError();
 }

@@ -74,7 +74,7 @@ export async function openRedisBackend(settings: Settings, log: Log): Promise<St
   const onUncounted = (fault: string): void =>
     log.error(
       { code: "AG_REPLICAS_UNCOUNTED", fault },
-      "Redis does not count the replicas: during an outage each process enforces its share by an old count",
+      "Redis can't count the replicas. During an outage each process enforces its share based on an outdated count",
     );
   const redis = await connectRedis({
     url: settings.REDIS_URL ?? "",
@@ -100,7 +100,7 @@ export async function openRedisBackend(settings: Settings, log: Log): Promise<St
       const [fault, uncounted] = [redis.fault(), replicas.fault()];
       return [
         ...(fault === undefined ? [] : [`Redis ${fault}: each process enforces its share of the limits`]),
-        ...(uncounted === undefined ? [] : [`Redis does not count the replicas (${uncounted})`]),
+        ...(uncounted === undefined ? [] : [`Redis can't count the replicas (${uncounted})`]),
       ];
     },
     replicas: replicas.count,

@@ -40,7 +40,11 @@ const VERSION_1 = `
 /** "agst" in ASCII. `schema.ts` explains how to add a step. */
 const SCHEMA: SqliteSchema = { applicationId: 0x61677374, steps: [VERSION_1] };
 
-/** @throws {StateUnavailableError} if the file is not a database of this store, is damaged, or was written by a newer version. */
+/**
+ * Opens the state store's database.
+ *
+ * @throws {StateUnavailableError} if the file is not a database of this store, is damaged, or was written by a newer version.
+ */
 export function openStateDatabase(directory: string): DatabaseSync {
   const file = join(directory, STATE_FILE);
   let database: DatabaseSync | undefined;
@@ -60,7 +64,7 @@ export function openStateDatabase(directory: string): DatabaseSync {
   } catch (error) {
     database?.close();
     throw new StateUnavailableError(
-      `The state store ${file} cannot be used: ${errorText(error)}. ` +
+      `The state store ${file} can't be used: ${errorText(error)}. ` +
         "Repair it, or move it away to start without its tokens (clients then have to sign in again).",
     );
   }

@@ -152,7 +152,7 @@ class StateFile {
     }
   }
 
-  /** @throws {Error} if written data would be lost with this process */
+  /** Checks the file. @throws {Error} if written data would be lost with this process */
   #checkFile(): void {
     const lost = this.#lostFile();
     if (lost === undefined) return;

@@ -66,7 +66,7 @@ export class TimeLimit extends Cancellation {
     return this.#endsAt - performance.now();
   }
 
-  /** @throws {UpstreamError} the reason, if there is one */
+  /** Throws if the signal is aborted. @throws {UpstreamError} the reason */
   throwIfAborted(): void {
     if (this.reason) throw this.reason;
   }

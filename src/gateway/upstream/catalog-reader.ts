@@ -43,7 +43,7 @@ export interface CachedCatalog {
   /** Ids by their lower-case spelling. */
   readonly spellings: ReadonlyMap<string, string>;
   readonly list: readonly CatalogEntry[];
-  /** Undefined if all rows were translated. */
+  /** The omitted rows; undefined if all rows were translated. */
   readonly leftOut: LeftOutRows | undefined;
 }
 
@@ -70,7 +70,7 @@ export interface CatalogReaderOptions extends CatalogPaths {
   /** Names the upstream in messages. */
   readonly name: string;
   readonly upstream: Upstream;
-  /** Undefined if the upstream has no header for filters. */
+  /** The upstream's header for filters, if it has one. */
   readonly filterHeader: string | undefined;
   /** Headers of all requests. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -217,7 +217,7 @@ class CatalogRead {
     return { list, headers: response.headers };
   }
 
-  /** @throws {Error} if the page exceeds the limits */
+  /** Parses a page. @throws {Error} if the page exceeds the limits */
   #parsePage(bytes: Buffer) {
     if (bytes.length > MAX_PAGE_BYTES) throw new Error(`a page has more than ${MAX_PAGE_BYTES} bytes`);
     this.#bytesLeft -= bytes.length;

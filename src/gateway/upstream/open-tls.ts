@@ -42,7 +42,7 @@ function parse<T>(name: FileSetting, file: string, read: (text: string) => T): T
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** @throws {Error} if the text contains no certificate, or an invalid one */
+/** Parses certificates. @throws {Error} if the text contains no certificate, or an invalid one */
 function readCertificates(text: string): readonly [X509Certificate, ...X509Certificate[]] {
   const [first, ...others] = (text.match(CERTIFICATE) ?? []).map((pem) => new X509Certificate(pem));
   if (!first) throw new Error("it has no certificate in PEM");
@@ -51,7 +51,7 @@ function readCertificates(text: string): readonly [X509Certificate, ...X509Certi
 
 const asPem = (certificates: readonly X509Certificate[]): string[] => certificates.map(String);
 
-/** @throws {SettingsError} if a file can't be used */
+/** Reads the certificates and keys. @throws {SettingsError} if a file can't be used */
 function readContexts({ UPSTREAM_CA: ca, UPSTREAM_CERT: cert, UPSTREAM_KEY: key }: TlsSettings): Contexts {
   const authorities = [
     ...getCACertificates("default"),

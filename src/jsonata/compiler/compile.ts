@@ -94,7 +94,7 @@ export interface CompileOptions {
 }
 
 /** Creates an expression from a source. */
-export type MakeExpression = (source: string, options: CompileOptions) => Expression;
+type MakeExpression = (source: string, options: CompileOptions) => Expression;
 
 /** An expression with its location; undefined if it is not in a file. */
 export interface LocatedExpression extends Expression {

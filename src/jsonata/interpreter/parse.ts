@@ -1,5 +1,6 @@
 import { isRegExp } from "node:util/types";
 import jsonata from "jsonata";
+import { BoundedMap } from "../../base/index.ts";
 import { walk, type AstNode } from "../language/ast.ts";
 import { ExpressionError } from "../language/expression.ts";
 import { prepareRegex, UnsupportedRegexError, type Regex } from "../regex/index.ts";
@@ -84,10 +85,7 @@ function copyTree(part: unknown): unknown {
  * Syntax trees by source. The expressions of a pack are first checked and then compiled, and uses many of them for
  * several fields.
  */
-const parsed = new Map<string, AstNode>();
-
-/** Maximum number of syntax trees that are kept. */
-const MAX_PARSED = 256;
+const parsed = new BoundedMap<string, AstNode>(256);
 
 /**
  * Returns the syntax tree of a source. It may be shared, so it must not be changed.
@@ -99,7 +97,6 @@ export function parse(source: string): AstNode {
   if (cached) return cached;
   const { ast } = parseProgram(source);
   const copy = copyTree(ast) as AstNode;
-  if (parsed.size === MAX_PARSED) parsed.clear();
   parsed.set(source, copy);
   return copy;
 }

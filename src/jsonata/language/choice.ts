@@ -1,7 +1,7 @@
 import { childrenOf, findChild, type AstNode } from "./ast.ts";
 
 /** The condition of an expression whose result is either nothing or one unchanged variable. */
-export interface ChoiceAst {
+interface ChoiceAst {
   /** The name of the variable, without the `$`. */
   readonly variable: string;
   /** An expression that is true if the result is the variable, and false if the result is null or undefined. */

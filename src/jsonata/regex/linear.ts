@@ -30,23 +30,23 @@ class Threads {
   readonly at: Int32Array;
   readonly captures: (Captures | undefined)[] = [];
   count = 0;
-  private readonly seen: Uint32Array;
-  private round = 0;
+  readonly #seen: Uint32Array;
+  #round = 0;
 
   constructor(size: number) {
     this.at = new Int32Array(size);
-    this.seen = new Uint32Array(size);
+    this.#seen = new Uint32Array(size);
   }
 
   clear(): void {
     this.count = 0;
-    this.round += 1;
+    this.#round += 1;
   }
 
   /** Adds a thread at a step. Returns false if a thread is already at this step. */
   enter(step: number): boolean {
-    if (this.seen[step] === this.round) return false;
-    this.seen[step] = this.round;
+    if (this.#seen[step] === this.#round) return false;
+    this.#seen[step] = this.#round;
     return true;
   }
 
@@ -71,83 +71,85 @@ function updateCaptures(captures: Captures, step: Step & { op: "save" | "reset" 
  */
 export class LinearRegex {
   lastIndex = 0;
-  private readonly program: RegexProgram;
-  private readonly name: string;
-  private now: Threads;
-  private next: Threads;
+  readonly #program: RegexProgram;
+  readonly #name: string;
+  #now: Threads;
+  #next: Threads;
   /** Number of steps of the last call. */
   work = 0;
-  private stepsLeft = MAX_STEPS;
+  #stepsLeft = MAX_STEPS;
   /** For each look-around, the positions where it matches in the last text. */
-  private holds: readonly Uint8Array[] = [];
-  private text: string | undefined;
-  private readonly waiting: number[] = [];
-  private readonly waitingCaptures: (Captures | undefined)[] = [];
+  #holds: readonly Uint8Array[] = [];
+  #text: string | undefined;
+  readonly #waiting: number[] = [];
+  readonly #waitingCaptures: (Captures | undefined)[] = [];
 
   /** @param name The pattern as a string. Ajv uses it as the cache key for the patterns of a schema */
   constructor(program: RegexProgram, name: string) {
-    this.program = program;
-    this.name = name;
+    this.#program = program;
+    this.#name = name;
     const size = Math.max(program.steps.length, ...program.looks.map(({ steps }) => steps.length));
-    this.now = new Threads(size);
-    this.next = new Threads(size);
+    this.#now = new Threads(size);
+    this.#next = new Threads(size);
   }
 
   toString(): string {
-    return this.name;
+    return this.#name;
   }
 
   /** Whether the text matches. @throws {RegexLimitError} If the text is too long. */
   test(text: string): boolean {
-    this.stepsLeft = MAX_STEPS;
+    this.#stepsLeft = MAX_STEPS;
     this.work = 0;
-    return this.run(text, 0, false) !== undefined;
+    return this.#run(text, 0, false) !== undefined;
   }
 
   /** Finds the first match from `lastIndex`, like `RegExp.exec`. @throws {RegexLimitError} If the text is too long. */
   exec(text: string): RegExpExecArray | null {
     const from = this.lastIndex;
     this.work = 0;
-    if (from === 0) this.stepsLeft = MAX_STEPS;
-    const found = from > text.length ? undefined : this.run(text, from, true);
+    if (from === 0) this.#stepsLeft = MAX_STEPS;
+    const found = from > text.length ? undefined : this.#run(text, from, true);
     this.lastIndex = found?.[1] ?? 0;
     if (!found) return null;
-    const match = Array.from({ length: this.program.groups + 1 }, (_, group) => {
+    const match = Array.from({ length: this.#program.groups + 1 }, (_, group) => {
       const [start, end] = [found[2 * group], found[2 * group + 1]];
       return start === undefined || end === undefined ? undefined : text.slice(start, end);
     });
     return Object.assign(match, { index: found[0] ?? 0, input: text }) as RegExpExecArray;
   }
 
-  private spend(steps: number): void {
-    this.stepsLeft -= steps;
+  #spend(steps: number): void {
+    this.#stepsLeft -= steps;
     this.work += steps;
-    if (this.stepsLeft < 0) throw new RegexLimitError("a text is too long for a regular expression");
+    if (this.#stepsLeft < 0)
+      throw new RegexLimitError("the regular expression took too many steps on this text");
   }
 
   /** Returns the character after a position (`backwards`: before it). -1 if there is none. */
-  private character(text: string, at: number, backwards: boolean): number {
+  #character(text: string, at: number, backwards: boolean): number {
     const index = backwards ? at - 1 : at;
     if (index < 0 || index >= text.length) return -1;
     const code = text.charCodeAt(index);
-    if (!this.program.unicode) return code;
+    if (!this.#program.unicode) return code;
     if (!backwards) return text.codePointAt(index) ?? -1;
     return isLow(code) && isHigh(text.charCodeAt(index - 1)) ? (text.codePointAt(index - 1) ?? -1) : code;
   }
 
-  private run(text: string, from: number, captures: boolean): Captures | undefined {
-    const { steps, anchored, groups } = this.program;
+  #run(text: string, from: number, captures: boolean): Captures | undefined {
+    const { steps, anchored, groups } = this.#program;
     if (anchored && from > 0) return undefined;
-    if (text !== this.text) this.lookAround(text);
+    if (text !== this.#text) this.#lookAround(text);
     const none: Captures | undefined = captures ? Array.from({ length: 2 * groups + 2 }) : undefined;
     let found: Captures | undefined;
-    this.now.clear();
+    this.#now.clear();
     for (let at = from; ;) {
-      if (found === undefined && (at === from || !anchored)) this.follow(steps, 0, none, this.now, text, at);
-      const code = this.character(text, at, false);
+      if (found === undefined && (at === from || !anchored))
+        this.#follow(steps, 0, none, this.#now, text, at);
+      const code = this.#character(text, at, false);
       const width = code > 0xffff ? 2 : 1;
-      this.next.clear();
-      const threads = this.now;
+      this.#next.clear();
+      const threads = this.#now;
       for (let index = 0; index < threads.count; index += 1) {
         const stepIndex = threads.at[index] ?? 0;
         const step = steps[stepIndex] as Step;
@@ -158,19 +160,19 @@ export class LinearRegex {
           break;
         }
         if (step.op === "take" && code >= 0 && step.takes(code))
-          this.follow(steps, stepIndex + 1, current, this.next, text, at + width);
+          this.#follow(steps, stepIndex + 1, current, this.#next, text, at + width);
       }
-      this.spend(threads.count + 1);
-      if (code < 0 || (this.next.count === 0 && (found !== undefined || anchored))) break;
-      [this.now, this.next] = [this.next, this.now];
+      this.#spend(threads.count + 1);
+      if (code < 0 || (this.#next.count === 0 && (found !== undefined || anchored))) break;
+      [this.#now, this.#next] = [this.#next, this.#now];
       at += width;
     }
-    this.text = captures ? text : undefined;
+    this.#text = captures ? text : undefined;
     return found;
   }
 
   /** Adds all steps that are reachable from a step without reading a character. */
-  private follow(
+  #follow(
     steps: readonly Step[],
     first: number,
     captures: Captures | undefined,
@@ -178,7 +180,7 @@ export class LinearRegex {
     text: string,
     at: number,
   ): void {
-    const { waiting, waitingCaptures } = this;
+    const [waiting, waitingCaptures] = [this.#waiting, this.#waitingCaptures];
     let taken = 0;
     let top = 0;
     waiting[0] = first;
@@ -201,8 +203,8 @@ export class LinearRegex {
           waitingCaptures[top] = current;
           stepIndex = step.next;
         } else {
-          if (step.op === "assertion" && !this.asserts(step.what, text, at)) break;
-          if (step.op === "look" && (this.holds[step.index]?.[at] === 1) === step.negative) break;
+          if (step.op === "assertion" && !this.#asserts(step.what, text, at)) break;
+          if (step.op === "look" && (this.#holds[step.index]?.[at] === 1) === step.negative) break;
           if (current && (step.op === "save" || step.op === "reset")) {
             current = updateCaptures(current, step, at);
             taken += current.length >> 2;
@@ -211,11 +213,11 @@ export class LinearRegex {
         }
       }
     }
-    this.spend(taken);
+    this.#spend(taken);
   }
 
-  private asserts(what: "^" | "$" | "b" | "B", text: string, at: number): boolean {
-    const { multiline } = this.program;
+  #asserts(what: "^" | "$" | "b" | "B", text: string, at: number): boolean {
+    const { multiline } = this.#program;
     if (what === "^") return at === 0 || (multiline && isLineEnd(text.charCodeAt(at - 1)));
     if (what === "$") return at === text.length || (multiline && isLineEnd(text.charCodeAt(at)));
     const between = isWord(text.charCodeAt(at - 1)) !== isWord(text.charCodeAt(at));
@@ -223,33 +225,33 @@ export class LinearRegex {
   }
 
   /** Finds the positions where look-arounds match. Inner ones come first. */
-  private lookAround(text: string): void {
+  #lookAround(text: string): void {
     const found: Uint8Array[] = [];
     // Until all positions are found, the cached positions belong to no text.
-    this.text = undefined;
-    this.holds = found;
-    for (const look of this.program.looks) found.push(this.placesOf(look, text));
+    this.#text = undefined;
+    this.#holds = found;
+    for (const look of this.#program.looks) found.push(this.#placesOf(look, text));
   }
 
   /** Runs a look-ahead from the end of the text, and a look-behind from its start, so that it ends at its position. */
-  private placesOf({ steps, ahead }: LookAround, text: string): Uint8Array {
+  #placesOf({ steps, ahead }: LookAround, text: string): Uint8Array {
     const places = new Uint8Array(text.length + 1);
-    this.now.clear();
+    this.#now.clear();
     for (let at = ahead ? text.length : 0; ;) {
-      this.follow(steps, 0, undefined, this.now, text, at);
-      const code = this.character(text, at, ahead);
+      this.#follow(steps, 0, undefined, this.#now, text, at);
+      const code = this.#character(text, at, ahead);
       const to = at + (ahead ? -1 : 1) * (code > 0xffff ? 2 : 1);
-      this.next.clear();
-      for (let index = 0; index < this.now.count; index += 1) {
-        const stepIndex = this.now.at[index] ?? 0;
+      this.#next.clear();
+      for (let index = 0; index < this.#now.count; index += 1) {
+        const stepIndex = this.#now.at[index] ?? 0;
         const step = steps[stepIndex] as Step;
         if (step.op === "match") places[at] = 1;
         else if (step.op === "take" && code >= 0 && step.takes(code))
-          this.follow(steps, stepIndex + 1, undefined, this.next, text, to);
+          this.#follow(steps, stepIndex + 1, undefined, this.#next, text, to);
       }
-      this.spend(this.now.count + 1);
+      this.#spend(this.#now.count + 1);
       if (code < 0) return places;
-      [this.now, this.next] = [this.next, this.now];
+      [this.#now, this.#next] = [this.#next, this.#now];
       at = to;
     }
   }

@@ -10,7 +10,7 @@ import type { ParsedSignature } from "./signature.ts";
 type Implementation = (this: unknown, ...args: unknown[]) => MaybePromise<unknown>;
 
 /** A built-in function of jsonata. */
-export interface LibraryFunction {
+interface LibraryFunction {
   readonly _jsonata_function: true;
   readonly implementation: Implementation;
   readonly signature: ParsedSignature;

@@ -6,7 +6,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Reads a member by name; for a list, reads the member of all items. Members that JavaScript objects inherit are ignored. */
-export function lookup(value: unknown, name: string): unknown {
+function lookup(value: unknown, name: string): unknown {
   if (Array.isArray(value)) return lookupEach(value, name);
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -9,7 +9,7 @@ type ShouldSwap<T> = (first: T, second: T) => boolean;
  * Sorts a list. It compares pairs in the same order as JSONata's merge sort, because that order decides which of several
  * errors is reported.
  */
-export function mergeSort<T>(list: readonly T[], swaps: ShouldSwap<T>): T[] {
+function mergeSort<T>(list: readonly T[], swaps: ShouldSwap<T>): T[] {
   if (list.length <= 1) return [...list];
   const middle = Math.floor(list.length / 2);
   return merge(mergeSort(list.slice(0, middle), swaps), mergeSort(list.slice(middle), swaps), swaps);

@@ -18,7 +18,7 @@ export interface Recording {
   /** Number of omitted evaluations of sub-expressions. */
   readonly omitted: number;
   readonly value: unknown;
-  /** Undefined if the evaluation did not fail. */
+  /** The error of the evaluation; undefined if it did not fail. */
   readonly error: unknown;
 }
 

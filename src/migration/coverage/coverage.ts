@@ -1,6 +1,6 @@
 /** Counts the observed calls that a pack would serve, by calls and by clients, in a limited amount of memory. */
 import type { Pack } from "../../pack/index.ts";
-import { ClientShares } from "./client-shares.ts";
+import { ServedShares } from "./served-shares.ts";
 import type { Judgement, RefusalKind } from "./judge-call.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
@@ -39,7 +39,7 @@ export class CoverageCounter {
   readonly #refusals = new Map<string, CountedRefusal>();
   readonly #clients = new Map<string | null, CountedClient>();
   readonly #notJudged = new Map<string, number>();
-  readonly #shares = new ClientShares();
+  readonly #shares = new ServedShares();
   readonly #pack: Pick<Pack, "credentials" | "route">;
   #calls = 0;
   #served = 0;

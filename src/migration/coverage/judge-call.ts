@@ -44,7 +44,7 @@ export type Judgement =
   /** The observed data is not sufficient. */
   | { readonly verdict: "unknown"; readonly reason: string };
 
-export interface JudgeOptions {
+interface JudgeOptions {
   /** The objects of v4's catalogs. */
   readonly catalogs: CatalogLists;
   readonly publicUrl?: URL | undefined;

@@ -6,7 +6,7 @@ import { findUsualToken } from "../../pack/index.ts";
 import { clientOf, type ObservedCall } from "./observed-call.ts";
 
 /** The file is not an HTTP Archive. The message contains the problem. */
-export class InvalidHarError extends Error {
+class InvalidHarError extends Error {
   override readonly name = "InvalidHarError";
   readonly code = "AG_HAR_INVALID";
 }

@@ -6,8 +6,8 @@ import { packSurface } from "./pack-surface.ts";
 import type { Surface } from "./surface.ts";
 import { UpstreamUse } from "./upstream-use.ts";
 
-export const VERDICTS = ["breaking and used", "breaking and unused", "advice", "safe"] as const;
-export type Verdict = (typeof VERDICTS)[number];
+const VERDICTS = ["breaking and used", "breaking and unused", "advice", "safe"] as const;
+type Verdict = (typeof VERDICTS)[number];
 
 /** The effect of changes. */
 export type Impact = Awaited<ReturnType<typeof findPackImpact | typeof findUpstreamImpact>>;

@@ -84,7 +84,7 @@ function typesOf(schema: Schema): Set<string> | undefined {
 }
 
 /** Returns the words of a schema; null is not a word. */
-function wordsOf(schema: Schema): Set<string> | undefined {
+function wordsOfSchema(schema: Schema): Set<string> | undefined {
   const values = schema["const"] === undefined ? schema["enum"] : [schema["const"]];
   if (!Array.isArray(values)) return undefined;
   return new Set(values.filter((value) => value !== null && typeof value !== "object").map(String));
@@ -155,7 +155,7 @@ const limitsOf = (schema: Schema): Record<string, string | number> => ({
 const flatOf = (schema: Schema): Flat => ({
   types: typesOf(schema),
   items: undefined,
-  words: wordsOf(schema),
+  words: wordsOfSchema(schema),
   limits: limitsOf(schema),
   required: new Set(Array.isArray(schema["required"]) ? schema["required"].map(String) : []),
   members: new Map(),

@@ -8,7 +8,7 @@ type Json = Readonly<Record<string, unknown>>;
 const METHODS = ["get", "put", "post", "delete", "patch", "head", "options", "trace"] as const;
 
 /** Options for reading a document. */
-export interface DocumentReading {
+interface DocumentReading {
   readonly budget: SchemaBudget;
   readonly resolve?: (reference: string) => unknown;
 }

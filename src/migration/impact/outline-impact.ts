@@ -27,13 +27,13 @@ function notesOf(
   if (level === "safe" || clients.length === 0) return [];
   const through = kind === "openapi" && names.length > 0 ? [`clients have it as ${names.join(", ")}`] : [];
   if (concern === "readers") return [...through, `these clients get it; ${NOBODY_KNOWS}`];
-  if (!isExact) return [...through, "senders are not counted: these are all callers"];
+  if (!isExact) return [...through, "senders are not recorded, so this lists every caller"];
   if (concern === "omitters")
     return [
       ...through,
       "days are counted, not calls: a client that sends it every day may have calls without it",
     ];
-  return isByValue ? [...through, "values are not counted: these are all senders"] : through;
+  return isByValue ? [...through, "values are not recorded, so this lists every sender"] : through;
 }
 
 /** Returns the first clients, and the number of further ones. */

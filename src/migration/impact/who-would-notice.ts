@@ -20,7 +20,7 @@ export type Notices = Awaited<ReturnType<typeof findNotices>>;
 export type Notice = Notices["notices"][number];
 
 /** The possible subjects: each route of a pack with its names. */
-export interface NamesOfRoute {
+interface NamesOfRoute {
   readonly route: string;
   /** The names in requests: `body.label`, `body.plan=small`, `query.page`. */
   readonly sent: readonly string[];

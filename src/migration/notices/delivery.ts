@@ -9,7 +9,7 @@ const MAX_PAUSE_MS = 600_000;
 /** Milliseconds after which an unsent notice is dropped, because a notice that is a day old would be misleading. */
 const MAX_AGE_MS = 24 * 3_600_000;
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   /** Returns the waiting notices, the oldest first. */
   readonly waiting: () => readonly Waiting[];
   /** Whether a receiver is in the file. Notices for other receivers wait until a file contains them. */

@@ -8,7 +8,7 @@ import { NOTICES_SCHEMA, noticesFile } from "./notices-file.ts";
 import { Notices, type NoticesOptions } from "./notices.ts";
 import { createClientReader } from "./read-clients.ts";
 
-export interface NoticesNeeds {
+interface NoticesNeeds {
   readonly directory: () => ClientDirectory;
   readonly state: NoticesOptions["store"];
   readonly audit: AuditStore | undefined;

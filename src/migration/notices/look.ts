@@ -1,5 +1,6 @@
 /** One check, as a pure function from the observed state to the stored state and the waiting notices. */
 import { randomUUID } from "node:crypto";
+import { HOUR_MS } from "../../base/index.ts";
 import { findNews, type Facts, type NewsItem } from "./find-news.ts";
 import type { Notice, NoticeEvent } from "./notice.ts";
 import type { Receiver } from "./notices-file.ts";
@@ -14,7 +15,6 @@ export const MAX_PER_HOUR: NoticeLimits = { group: 20, client: 5 };
  */
 const MAX_WAITING = 500;
 
-const HOUR_MS = 3_600_000;
 const hourOf = (time: number): number => Math.floor(time / HOUR_MS);
 
 type Hours = Pick<StoredNotices, "hours">;

@@ -42,7 +42,7 @@ export interface StageData extends Pick<StageStatus, "kind" | "until" | "routes"
 }
 
 /** The content of each kind of notice. */
-export interface NoticeData {
+interface NoticeData {
   "client.new": ClientData;
   "client.came_back": ClientData & { readonly cameBack: string };
   "client.ready": ClientData;

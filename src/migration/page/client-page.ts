@@ -9,7 +9,7 @@ import {
   type RouteUsage,
   type TokenUsage,
 } from "../../audit/index.ts";
-import { isFilterable, type Loss, namesOf, type Pack, type Route } from "../../pack/index.ts";
+import { isFilterable, type Loss, apiNames, type Pack, type Route } from "../../pack/index.ts";
 import { formatDay, SEVERITIES } from "../../base/index.ts";
 import { type ProvenToken, SIGN_INS, TOKEN_CHECK } from "../../gateway/index.ts";
 import { fieldOf, type StageWindow } from "../plan/plan.ts";
@@ -242,11 +242,11 @@ export async function readClientPage(
   const { lastAlpha = null, lastNative = null, longestPauseMs = null } = seen ?? {};
   return {
     made: new Date(now).toISOString(),
-    names: namesOf(pack),
+    names: apiNames(pack),
     /** The calls of the page: those of one token, or of all tokens of an application. */
     calls_of: caller.kind,
     quiet_days: quietDays,
-    /** Null if no call of the client was counted yet. */
+    /** The client's state; null if no call of the client was counted yet. */
     state: seen
       ? migrationStateOf({ client: key, lastAlpha, lastNative, longestPauseMs }, { quietDays, now })
       : null,

@@ -31,10 +31,10 @@ import type { PageState } from "./page-cache.ts";
 import { PAGE_ROUTES } from "./page-paths.ts";
 import type { PageFormat } from "./write-page.ts";
 
-export interface PageDependencies
+interface PageDependencies
   extends Omit<LifecycleDependencies, "plan">, ProofDependencies, Omit<PageSources, "pack" | "plan"> {
   readonly pack: Pack;
-  /** Undefined if there is no login server. Applications then can't read their page. */
+  /** The login server. If it is undefined, applications can't read their page. */
   readonly login: LoginServer | undefined;
   readonly plan: PageSources["plan"] & { readonly isActive: () => boolean };
   readonly limits: RateLimits;
@@ -117,7 +117,7 @@ async function proveCaller(
 }
 
 /** Returns the key of a caller in the cache and for the limit. */
-const keyOf = (caller: Caller): string =>
+const callerKey = (caller: Caller): string =>
   caller.kind === "token" ? `token ${caller.fingerprint}` : `application ${caller.application}`;
 
 /** Creates the handler of `GET /migration` for one format. */
@@ -136,7 +136,7 @@ export function createPageHandler(format: PageFormat, dependencies: PageDependen
       consumeOwn(pages.addresses, addressNetwork(request.address), context),
     );
     if (!caller) throw createUnknownError(dependencies);
-    const key = keyOf(caller);
+    const key = callerKey(caller);
     consumeOwn(pages.identities, key, context);
     // The module is loaded when the first page is read.
     const { PAGE_FORMATS } = await import("./write-page.ts");

@@ -26,14 +26,14 @@ const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 interface PageParts {
   readonly pack: Pack;
   readonly audit: AuditStore | undefined;
-  /** Undefined if the pages are off. */
+  /** The state of the migration pages; undefined if they are off. */
   readonly migrationPages: PageState | undefined;
   readonly plan: PlanInForce;
   readonly oauth: Pick<OAuthServices, "login" | "tokenStore">;
   readonly shared: Pick<SharedState, "limits" | "tokens">;
   readonly tokenLocks: TokenLocks;
   readonly upstream: UpstreamClient;
-  /** Undefined if the clients' tokens are sent to v4. */
+  /** The listed v4 tokens; undefined if the clients' tokens are sent to v4. */
   readonly upstreamTokens: UpstreamTokens | undefined;
 }
 

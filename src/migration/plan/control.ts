@@ -12,7 +12,7 @@ const pause = z.object({
   at: z.iso.datetime(),
   reason: z.string().nullable(),
 });
-export type Pause = z.output<typeof pause>;
+type Pause = z.output<typeof pause>;
 
 /** A pause or a resumption of stages. */
 const controlEvent = pause.extend({ action: z.enum(["pause", "resume"]) });

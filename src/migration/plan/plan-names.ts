@@ -7,7 +7,7 @@ import type { PlanDefinition } from "./plan.ts";
 import type { StageDefinition, PlanText } from "./plan-definition.ts";
 
 /** Names of a pack. */
-export interface PackNames {
+interface PackNames {
   readonly routes: readonly string[];
   /** Fields of each object. */
   readonly fields: ReadonlyMap<string, readonly string[]>;

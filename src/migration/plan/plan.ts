@@ -12,13 +12,13 @@ interface StageBase extends Scope {
 }
 
 /** Refuses clients that have not used the old API before. */
-export interface FreezeStage extends StageBase {
+interface FreezeStage extends StageBase {
   readonly kind: "freeze";
   readonly date: number;
 }
 
 /** The old API ends for some routes and clients, or for all. */
-export interface EndStage extends StageBase {
+interface EndStage extends StageBase {
   readonly kind: "end";
   readonly date: number;
 }
@@ -102,7 +102,7 @@ export type Plan = ReturnType<typeof createPlan>;
  * The delay in milliseconds after which a stage starts. The clocks of replicas may differ by two seconds, and no stage
  * may start early by any of them.
  */
-export const START_DELAY_MS = 2000;
+const START_DELAY_MS = 2000;
 
 const CACHED_HEADERS = 10_000;
 

@@ -6,10 +6,8 @@ import {
   identityOfKey,
   type TokenUsage,
 } from "../../audit/index.ts";
+import { DAY_MS, MINUTE_MS } from "../../base/index.ts";
 import { listedKeys } from "./proven-client.ts";
-
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 
 /**
  * The time in milliseconds for which a client of `wait_for` must be silent before a brown-out starts. A usual rate is
@@ -66,7 +64,7 @@ export async function findCalling(
   }
 
   /** Returns the names that belong to a token. It may be counted under its application, or be named by its user agent. */
-  function namesOf({ client, fingerprint, userAgent }: TokenUsage): readonly string[] {
+  function namesOfToken({ client, fingerprint, userAgent }: TokenUsage): readonly string[] {
     const named = directory.nameOf({ ...identityOfKey(client), fingerprint, userAgent });
     return names.filter((name) => !calling.has(name) && (name === named || name === fingerprint));
   }
@@ -78,7 +76,7 @@ export async function findCalling(
   for (let after: string | undefined = ""; after !== undefined && calling.size < names.length;) {
     const page: readonly TokenUsage[] = await decisions.tokenPage({ after, since: range.since });
     for (const token of page) {
-      const found = namesOf(token);
+      const found = namesOfToken(token);
       if (found.length > 0 && (await hasCalled(token))) for (const name of found) calling.add(name);
     }
     after = page.at(-1)?.fingerprint;

@@ -23,7 +23,7 @@ export interface PlanOptions {
   /** Returns whether the dates of the plan were compared with the published ones. */
   readonly isConfirmed: () => boolean;
   readonly known: KnownClients | undefined;
-  /** Undefined if there is no audit store, like `known`. A plan with a freeze or with `wait_for` requires it. */
+  /** Reads decisions. Undefined if there is no audit store, like `known`. A plan with a freeze or with `wait_for` requires it. */
   readonly decisions: DecisionReader | undefined;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "countStage">;

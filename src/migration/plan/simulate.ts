@@ -1,4 +1,5 @@
 /** Simulates a plan with the recorded calls of clients. */
+import { DAY_MS, MINUTE_MS } from "../../base/index.ts";
 import type { PlanClient } from "./plan-dates.ts";
 import type { BrownOutStage, Decision, FieldStage, Plan, PlanConditions, Stage } from "./plan.ts";
 import { summaryKeysOf } from "./proven-client.ts";
@@ -18,7 +19,7 @@ export interface PastCall {
 /** A simulation. Times are ISO 8601, in UTC. */
 export type Simulation = Awaited<ReturnType<typeof simulatePlan>>;
 
-export interface SimulateOptions {
+interface SimulateOptions {
   readonly plan: Plan;
   readonly calls: AsyncIterable<PastCall>;
   /** Returns whether a client called before a time, in milliseconds since the epoch. */
@@ -27,8 +28,6 @@ export interface SimulateOptions {
   readonly now: number;
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 const WEEK_MS = 7 * DAY_MS;
 /** Maximum number of repeated weeks: four weeks contain each monthly job once. */
 const MAX_WEEKS = 4;
@@ -37,7 +36,7 @@ const DEFAULT_MS = 365 * DAY_MS;
 const MAX_MS = 3 * DEFAULT_MS;
 
 /** Returns the name under which a client is counted: its own, otherwise the key of its summaries. */
-const keyOf = (client: PlanClient): string | null => client.name ?? summaryKeysOf(client)[0] ?? null;
+const countedAs = (client: PlanClient): string | null => client.name ?? summaryKeysOf(client)[0] ?? null;
 
 /** Calls of one client on one route in one minute. */
 interface MinuteCalls extends Omit<PastCall, "time"> {
@@ -65,7 +64,7 @@ class StageHits {
   readonly #clients = new Map<string | null, { calls: number; windows: Set<number> }>();
 
   add(client: PlanClient, requests: number, window?: Window): void {
-    const key = keyOf(client);
+    const key = countedAs(client);
     const hit = this.#clients.get(key) ?? { calls: 0, windows: new Set() };
     this.#clients.set(key, hit);
     hit.calls += requests;
@@ -199,7 +198,7 @@ export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOpti
       until: new Date(end).toISOString(),
       weeks,
       calls: repeated.reduce((sum, { requests }) => sum + requests, 0),
-      clients: new Set(repeated.map(({ client }) => keyOf(client))).size,
+      clients: new Set(repeated.map(({ client }) => countedAs(client))).size,
     },
     stages: plan.stages.map((stage) => ({
       name: stage.name,

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { DecisionReader } from "../../audit/index.ts";
-import { errorText } from "../../base/index.ts";
+import { errorText, MINUTE_MS } from "../../base/index.ts";
 import { provenBy, ProvenClients } from "../../gateway/index.ts";
 import type { Decision } from "./plan.ts";
 import type { PlanClient } from "./plan-dates.ts";
@@ -19,7 +19,6 @@ const STORM_REQUESTS = 100;
 /** Number of storming clients after which a stage is paused for all clients. */
 const CLIENTS_OF_PAUSE = 3;
 
-const MINUTE_MS = 60_000;
 const MAX_CLIENTS = 10_000;
 
 /** The requests of a client in a minute. */
@@ -44,7 +43,7 @@ type StormOptions = Pick<PlanOptions, "directory" | "log" | "clock"> & {
   readonly decisions: Pick<DecisionReader, "callsOf"> | undefined;
 };
 
-const keyOf = (stage: string, name: string): string => JSON.stringify([stage, name]);
+const pauseKey = (stage: string, name: string): string => JSON.stringify([stage, name]);
 
 /** Returns the limit for a client. Invented tokens have no usual requests, and can't pause a stage. */
 const mostOf = (usualPerMinute: number | undefined): number =>
@@ -67,7 +66,7 @@ export class StormGuard {
 
   /** Whether a client is exempt from a stage at a time. */
   isExempt(stage: string, name: string, time: number): boolean {
-    return this.#until.size > 0 && time < (this.#until.get(keyOf(stage, name)) ?? 0);
+    return this.#until.size > 0 && time < (this.#until.get(pauseKey(stage, name)) ?? 0);
   }
 
   /** Counts a request that a brown-out refuses. Never rejects. */
@@ -111,7 +110,7 @@ export class StormGuard {
   /** Exempts a client until the brown-out ends. If several clients storm, the stage is paused for all clients. */
   #end({ stage: { name: stage }, window }: BrownOut, client: string, by: string): void {
     const { control, log } = this.#options;
-    this.#until.set(keyOf(stage, client), window.until);
+    this.#until.set(pauseKey(stage, client), window.until);
     const clients = this.#stormingWith(stage, window.from, client, by);
     const isPaused = clients.length >= CLIENTS_OF_PAUSE;
     log.error(

@@ -17,7 +17,7 @@ import {
   type UsageQuery,
   type UsageReader,
 } from "../../audit/index.ts";
-import { namesOf, type Pack } from "../../pack/index.ts";
+import { apiNames, type Pack } from "../../pack/index.ts";
 import { type CallGuide, createCallGuide, findSmallestScopes } from "./call-guide.ts";
 import { describeObjects } from "./changes.ts";
 import { describeCommonChanges } from "./common-changes.ts";
@@ -116,7 +116,7 @@ function createClientGuide(counted: ClientGroup, { pack, members, usage, calls, 
     ...pick(counted, COUNTED),
     /** Its tokens if there are several, those with the most requests on all days first. */
     members,
-    /** Null for requests without a token and for tokens that v4 never accepted. */
+    /** The client's state; null for requests without a token and for tokens that v4 never accepted. */
     readiness: counted.state,
     /** The longest pause between alpha calls so far, in milliseconds, if it is longer than the quiet time; otherwise null. */
     longerPauseMs: counted.isPauseLonger ? counted.longestPauseMs : null,
@@ -221,8 +221,8 @@ export async function createReport(options: ReportOptions) {
     made: new Date(now).toISOString(),
     /** Number of days without a request after which a client is quiet. */
     quietDays,
-    names: namesOf(pack),
-    /** The range of the query: ISO 8601, whole days in UTC; null: unlimited. */
+    names: apiNames(pack),
+    /** The time span of the query: ISO 8601, whole days in UTC; null: unlimited. */
     since: query.since ?? null,
     until: query.until ?? null,
     totals: {

@@ -76,7 +76,7 @@ type GuidedCall = Pick<
 >;
 
 /** The notes about a call, except for the changes of its fields. */
-export interface CallWords {
+interface CallWords {
   /** The number of times that the call was made, and the dates. */
   readonly summary: Line;
   /** Commands that demonstrate it. */

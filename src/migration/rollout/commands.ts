@@ -62,7 +62,7 @@ const RESUME = createAction({
     const { target } = order;
     const others = parts.status().trips.map((trip) => trip.name);
     if (await parts.resume(order))
-      return { blocks: lines(`${target} is served as the file says within a second.`) };
+      return { blocks: lines(`Within a second, ${target} gets what the rollout file says.`) };
     const which = others.length === 0 ? "Nothing has." : `These have: ${others.toSorted().join(", ")}.`;
     return { blocks: lines(`${target} has not returned. ${which}`), exitCode: 1 };
   },

@@ -39,7 +39,7 @@ export function decideByRules(
     const why = whyRule(rule, client, bucketOnce);
     if (why !== undefined) return { side: "new", why };
   }
-  return { side: "old", why: client === undefined ? "the client is unknown" : "no rule has it" };
+  return { side: "old", why: client === undefined ? "the client is unknown" : "no rule matches" };
 }
 
 /** Whether any client gets the translation on a route. */

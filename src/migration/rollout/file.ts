@@ -6,7 +6,7 @@ import type { RolloutConfig, RolloutRule } from "./rules.ts";
 import type { RolloutData } from "../../compare/index.ts";
 
 /** The valid names in a file. */
-export interface RolloutContext {
+interface RolloutContext {
   /** Names of the pack's routes. */
   readonly routes: readonly string[];
   readonly directory: ClientDirectory;

@@ -15,7 +15,7 @@ function newEvents(events: readonly RolloutEvent[], last: RolloutEvent | undefin
 export function createChangeLog(log: Log) {
   /** Trips that were already logged. */
   const logged = new Set<string>();
-  /** Null before the first call. */
+  /** The last logged event; null before the first call. */
   let last: RolloutEvent | undefined | null = null;
 
   function logTrip(trip: Trip): void {

@@ -15,7 +15,7 @@ const line = z
 
 /** The input of an action. Its target is a route of the pack, a client, or `all`. */
 export const ORDER = z.strictObject({ by: line, target: line, reason: line.nullable().default(null) });
-export type TurnBackOrder = z.output<typeof ORDER>;
+type TurnBackOrder = z.output<typeof ORDER>;
 
 /** The roll-out, after it was opened. */
 export interface RolloutParts extends FeatureParts<Pack> {

@@ -1,6 +1,7 @@
 /**
  * Decides the side that serves a request with alpha's credentials: the old service or the translation. The first of
- * these rules that applies is used:
+ * these rules that applies is used. Rules 4 to 7 say which side is wanted. Rules 2 and 3 apply only if they delay a change
+ * to it.
  *
  * 1. The gateway issued the token: the translation. The old service does not accept it.
  * 2. The client's last write is younger than the lag of replicated data: the side of that write.
@@ -14,7 +15,7 @@
 import {
   type ClientDirectory,
   type ClientIdentity,
-  namesOf,
+  namesSoFar,
   lastingName,
   UNNAMED,
 } from "../../audit/index.ts";
@@ -51,7 +52,7 @@ export interface RolloutDecision extends SideDecision {
 /** Chooses the side that serves each sender. */
 export type Rollout = ReturnType<typeof createRollout>;
 
-export interface RolloutOptions {
+interface RolloutOptions {
   readonly config: () => RolloutConfig;
   readonly directory: () => ClientDirectory;
   readonly store: DocumentStore;
@@ -65,7 +66,7 @@ export interface RolloutOptions {
 }
 
 /** Returns the key of a sender's writes. An unknown sender has none. */
-function keyOf({ client, findWriter }: Writer): string | undefined {
+function writerKey({ client, findWriter }: Writer): string | undefined {
   const writer = findWriter();
   return writer === undefined ? undefined : JSON.stringify([client, writer]);
 }
@@ -73,7 +74,7 @@ function keyOf({ client, findWriter }: Writer): string | undefined {
 /** Finds the trip because of which a client has returned. */
 type FindTrip = (client: string | undefined, route: string | null) => Trip | undefined;
 
-/** Decides by the returns, otherwise by the rules. The numbers are those of the list above. */
+/** Decides which side is wanted. The numbers are those of the list above. */
 const createDecide =
   (
     config: () => RolloutConfig,
@@ -147,21 +148,24 @@ export function createRollout({
   const returns = createReturns({ config, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
   const { sync, confirmedConfig } = createSync(config, returns, tokenClients);
   const tripOf: FindTrip = (client, route) =>
-    returns.tripOf(client === undefined ? [] : namesOf(directory(), client), route);
+    returns.tripOf(client === undefined ? [] : namesSoFar(directory(), client), route);
   const decide = createDecide(config, returns, { tripOf, confirmedConfig });
 
-  function keepCursor(decision: SideDecision, cursor: Side | undefined): SideDecision {
-    if (cursor === undefined || cursor === decision.side || !changes.keepCursors()) return decision;
-    return { side: cursor, why: "its cursor is from there" };
+  /** 2. @param wanted The side that 3. to 7. say. */
+  function sideOfWrite(writer: Writer, route: string | null, wanted: Side): SideDecision | undefined {
+    const { data } = config();
+    if (data.kind !== "replicated") return undefined;
+    const key = writerKey(writer);
+    if (key === undefined) return undefined;
+    const isReturn = tripOf(writer.client, route) !== undefined;
+    const side = lag.staysOn(key, wanted, { lagMs: data.lagMs, isReturn });
+    return side && { side, why: "its last write is younger than the lag" };
   }
 
-  function keepWrites(decision: SideDecision, writer: Writer, route: string | null): SideDecision {
-    const { data } = config();
-    const key = data.kind === "replicated" ? keyOf(writer) : undefined;
-    if (data.kind !== "replicated" || key === undefined) return decision;
-    const isReturn = tripOf(writer.client, route) !== undefined;
-    const side = lag.staysOn(key, decision.side, { lagMs: data.lagMs, isReturn });
-    return side === undefined ? decision : { side, why: "its last write is younger than the lag" };
+  /** 3. @param wanted The side that 4. to 7. say. */
+  function sideOfCursor(cursor: Side | undefined, wanted: Side): SideDecision | undefined {
+    if (cursor === undefined || cursor === wanted || !changes.keepCursors()) return undefined;
+    return { side: cursor, why: "its cursor is from there" };
   }
 
   return {
@@ -184,15 +188,16 @@ export function createRollout({
         tokenClients.note(client ?? UNNAMED);
         return { client, side: "new", why: "the gateway has issued its token" };
       }
-      const { cursor, findWriter } = request;
-      // Rules 4 to 7. A cursor (rule 3) and a recent write (rule 2) may each override that decision.
-      const decided = decide(client, route);
-      const withCursor = keepCursor(decided, cursor);
-      return { client, ...keepWrites(withCursor, { client, findWriter }, route) };
+      // Rule 3 needs the side that rules 4 to 7 say, and rule 2 the side that all later rules say.
+      const wanted = decide(client, route);
+      const ofCursor = sideOfCursor(request.cursor, wanted.side);
+      const writer = { client, findWriter: request.findWriter };
+      const ofWrite = sideOfWrite(writer, route, (ofCursor ?? wanted).side);
+      return { client, ...(ofWrite ?? ofCursor ?? wanted) };
     },
     /** Records a write before it is sent. @returns undefined if no decision depends on it */
     beginWrite: (writer: Writer, side: Side): BegunWrite | undefined =>
-      config().data.kind === "replicated" ? lag.begin(() => keyOf(writer), side) : undefined,
+      config().data.kind === "replicated" ? lag.begin(() => writerKey(writer), side) : undefined,
     isFresh: changes.isFresh,
     /** Called when different rules apply: for some time, requests with cursors are sent to the side that issued them. */
     fileChanged: changes.fileChanged,

@@ -27,7 +27,7 @@ export function describeRollout(sides: Rollout, directory: ClientDirectory) {
     /** The rules of the file in words. */
     rules: rules.map(({ why, clients, routes }) => ({
       who: clients ? [...clients.keys()].join(", ") : why,
-      /** Null: all routes. */
+      /** The routes of the rule; null for all routes. */
       routes: routes ? [...routes] : null,
     })),
     /** The side of unknown clients. */

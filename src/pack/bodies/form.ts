@@ -9,12 +9,12 @@
 import { isExactNumber, isObject, printJson } from "../../base/index.ts";
 
 /** A value of a form. It contains no numbers, and a list with indexes is an object with the indexes as names. */
-export type FormValue = string | readonly string[] | readonly FormObject[] | FormObject;
-export interface FormObject {
+type FormValue = string | readonly string[] | readonly FormObject[] | FormObject;
+interface FormObject {
   readonly [name: string]: FormValue;
 }
 
-export interface FormLimits {
+interface FormLimits {
   /** Maximum number of brackets in one name. */
   readonly maxDepth: number;
   /** Maximum total number of values, objects included. */
@@ -145,7 +145,7 @@ export function parseForm(
 }
 
 /** How a form repeats the values of a list: `tags[]=a`, `tags[0]=a` or `tags=a`. */
-export type FormLists = "brackets" | "indexes" | "repeat";
+type FormLists = "brackets" | "indexes" | "repeat";
 
 /** The style of lists, and of objects in a list: `items[0][name]=a` or `items[][name]=a`. */
 export interface FormStyle {

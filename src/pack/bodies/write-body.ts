@@ -12,8 +12,8 @@ import { compileAdd, compileAdditions, compileTarget } from "./body-merge.ts";
 import { compileChecks } from "../expressions/checks.ts";
 import type { FieldContext } from "../fields/field-context.ts";
 import { lossText } from "../fields/loss.ts";
-import { InvalidWrite, type WriteFault } from "../fields/keys/invalid-write.ts";
-import { UNCHANGED, writeMembers } from "../fields/write.ts";
+import type { WriteFault } from "../fields/keys/invalid-write.ts";
+import { putWritten, type SentResult, writeMembers, type WrittenMember } from "../fields/write.ts";
 import { UnknownValue } from "../values/value-kind.ts";
 
 /** The translation of an alpha body. */
@@ -37,11 +37,11 @@ export interface WrittenBody {
 function isLostInWrite(
   { values, write }: FieldRule,
   alpha: unknown,
-  v4: unknown,
+  { kind }: SentResult,
   context: Pick<FieldContext, "values">,
 ): boolean {
-  if (alpha === null || v4 instanceof InvalidWrite) return false;
-  if (v4 === undefined) return true;
+  if (alpha === null || kind === "invalid") return false;
+  if (kind === "nothing") return true;
   return write === undefined && context.values.get(values ?? "")?.isLostInWrite?.(alpha) === true;
 }
 
@@ -57,25 +57,21 @@ function describeWriteFault(
   return { field, reason: INVALID_VALUE, cause };
 }
 
-/** Adds translated values to the upstream's body. Returns the errors of values that can't be translated. */
-function addWritten(
+/** Adds translated values to an object of the upstream. Returns the errors of values that can't be translated. */
+const addWritten = (
   v4: JsonObject,
-  given: readonly SentMember[],
-  written: readonly unknown[],
+  written: readonly WrittenMember<SentMember>[],
   unknownRecord: string,
-): { readonly faults: readonly ErrorDetail[]; readonly empty: boolean } {
-  const faults: ErrorDetail[] = [];
-  let empty = true;
-  given.forEach((member, index) => {
-    const value = written[index];
-    if (value instanceof InvalidWrite)
-      faults.push(...value.faults.map((each) => describeWriteFault(member, each, unknownRecord)));
-    else if (value !== undefined) {
-      member.putV4(v4, value);
-      empty = false;
-    }
-  });
-  return { faults, empty };
+): ErrorDetail[] =>
+  putWritten(v4, written).map(({ member, fault }) => describeWriteFault(member, fault, unknownRecord));
+
+/** The member with what the upstream gets of it: nothing of an unchanged one, except in its path. */
+function sentOf(
+  { member, result }: WrittenMember<SentMember>,
+  isInPath: boolean,
+): WrittenMember<SentMember, SentResult>[] {
+  if (result.kind !== "unchanged") return [{ member, result }];
+  return isInPath ? [{ member, result: result.whole }] : [];
 }
 
 /** Whether the translation of a member may read values of calls. Fields of a nested object may read them as well. */
@@ -85,14 +81,11 @@ const mayReadCalls = ({ rule: { write = "", object } }: SentMember): boolean =>
 /** Finds the losses of members whose value the upstream does not receive, or receives as a different value. */
 const findLosses = (
   body: JsonObject,
-  given: readonly SentMember[],
-  written: readonly unknown[],
+  sent: readonly WrittenMember<SentMember, SentResult>[],
   context: Pick<FieldContext, "values">,
 ): string[] =>
-  given.flatMap(({ name, rule, get }, index) =>
-    rule.loss !== undefined &&
-    rule.loss_when === undefined &&
-    isLostInWrite(rule, get(body), written[index], context)
+  sent.flatMap(({ member: { name, rule, get }, result }) =>
+    rule.loss !== undefined && rule.loss_when === undefined && isLostInWrite(rule, get(body), result, context)
       ? (lossText(name, rule) ?? [])
       : [],
   );
@@ -150,13 +143,15 @@ function compileComputed(
     const scope = { ...writing, body };
     const { schemaErrors = [] } = writing;
     const computable = compiled.filter(({ expression }) => !readsInvalid(expression, schemaErrors));
-    const values = mapMaybe(computable, ({ expression }) =>
-      failureAsValue(() => expression.evaluate(body, scope)),
+    const values = mapMaybe(computable, ({ add, expression, field }) =>
+      thenMaybe(
+        failureAsValue(() => expression.evaluate(body, scope)),
+        (value) => ({ add, field, value }),
+      ),
     );
     return thenMaybe(values, (found) => {
       const computed: Computed = { puts: [], faults: [] };
-      for (const [index, { add, field }] of computable.entries()) {
-        const value = found[index];
+      for (const { add, field, value } of found) {
         if (value instanceof ExpressionError)
           computed.faults.push({
             ...(field !== undefined && { field }),
@@ -183,7 +178,7 @@ export function compileBodyWrite(
   const { unknown_record: unknownRecord } = context.dialect.messages;
   const pathMembers = new Set(Object.values(definition.to_path ?? {}));
   /** Whether the upstream receives a member in its path. Such a member is sent even if it is unchanged. */
-  const isInPath = (member: SentMember | undefined): boolean => pathMembers.has(member?.rule.upstream ?? "");
+  const isInPath = ({ rule }: SentMember): boolean => pathMembers.has(rule.upstream ?? "");
 
   const addGatewayMembers = compileAdditions(
     definition,
@@ -203,7 +198,7 @@ export function compileBodyWrite(
     const given = membersIn(body).filter((member) => !mayReadCalls(member));
     return thenMaybe(writeMembers(given, body, writing, writing.change), (written) =>
       thenMaybe(compute(body, writing), (computed) => {
-        const { faults } = addWritten({}, given, written, unknownRecord);
+        const faults = addWritten({}, written, unknownRecord);
         return thenMaybe(checks.early({ ...writing, body }), (more) => [
           ...faults,
           ...computed.faults,
@@ -220,24 +215,21 @@ export function compileBodyWrite(
       writeMembers(given, body, writing, part),
     );
     return thenMaybe(compute(body, writing), (computed) =>
-      thenMaybe(values, ([changes = [], whole]) => {
+      thenMaybe(values, ([written = [], whole = []]) => {
         const v4 = createTarget(writing);
-        const results = changes.map((value, index) =>
-          value === UNCHANGED && isInPath(given[index]) ? whole?.[index] : value,
-        );
-        const sent = given.filter((_member, index) => results[index] !== UNCHANGED);
-        const written = results.filter((result) => result !== UNCHANGED);
-        const { faults, empty } = addWritten(v4, sent, written, unknownRecord);
-        const losses = findLosses(body, sent, written, context);
-        const names = new Set(sent.map(({ name }) => name));
+        const sent = written.flatMap((each) => sentOf(each, isInPath(each.member)));
+        const faults = addWritten(v4, sent, unknownRecord);
+        const losses = findLosses(body, sent, context);
+        const isEmpty = sent.every(({ result }) => result.kind !== "value");
+        const names = new Set(sent.map(({ member }) => member.name));
         const complete: JsonObject = {};
-        if (whole) addWritten(complete, given, whole, unknownRecord);
+        putWritten(complete, whole);
         for (const put of computed.puts) put(v4);
         const added = addGatewayMembers(v4, complete, writing);
         return thenMaybe(checks.all({ ...writing, body, request: v4 }), (more) => ({
           v4,
           faults: withoutRepeats([...faults, ...computed.faults, ...withoutFailures(more, writing)]),
-          empty: empty && added.size === 0 && computed.puts.length === 0,
+          empty: isEmpty && added.size === 0 && computed.puts.length === 0,
           added,
           sent: (name: string) => names.has(name),
           losses,

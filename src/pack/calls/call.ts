@@ -147,7 +147,7 @@ function compileSteps(
     ]),
     /** Returns the client's object if the call fails. The argument is the upstream's error, if there is one. */
     fallback: compileFallback(definition, expressions),
-    /** Undefined: the gateway's default. */
+    /** Undefined selects the gateway's default. */
     unfinished: compileUnfinished(definition, expressions, context),
   };
 }

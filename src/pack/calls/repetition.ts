@@ -26,7 +26,7 @@ type Unfinished =
   | { readonly error: { readonly status: number; readonly reason: string } }
   | {
       readonly body: (scope: Scope) => MaybePromise<unknown>;
-      /** Undefined: the status of the route. */
+      /** The status of the response; undefined selects the status of the route. */
       readonly status: number | undefined;
     };
 

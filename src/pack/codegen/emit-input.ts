@@ -1,5 +1,6 @@
 /** Emits the code that creates the input of an expression: only the members of the v4 object that the expression reads. */
 import type { Expression, InputNames } from "../../jsonata/index.ts";
+import { emitIsObject } from "./emit-tests.ts";
 import type { ByteRange } from "./member-scan.ts";
 import type { ReaderUnit } from "./generate-reader.ts";
 
@@ -26,9 +27,6 @@ function emitMembersRead(
   );
   return `{ ${members.join(", ")} }`;
 }
-
-/** Emits the test whether a member is an object (123 is the opening brace). */
-export const emitIsObject = ({ start, end }: ByteRange): string => `${end} > 0 && bytes[${start}] === 123`;
 
 /** Emits the value of a member. Only the needed members of an object are read. An array is parsed as a whole. */
 function emitMemberRead(reads: InputNames, path: readonly string[], scanned: ReaderUnit["scanned"]): string {

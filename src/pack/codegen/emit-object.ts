@@ -1,13 +1,14 @@
 /** Emits the JavaScript that writes an alpha object: its members in order, with constant bytes between them. */
 import { type JsonText, paddedText, type SourceLocation } from "../../base/index.ts";
 import type { CodeBuilder } from "./code-builder.ts";
+import { emitHasValue } from "./emit-tests.ts";
 import type { ByteRange } from "./member-scan.ts";
 
 // An example. This rule of a resource file renames v4's `specs.cores` for clients:
 //
 //     fields: { vcpus: specs.cores }
 //
-// `read.ts` asks the scan for the range of `specs.cores` (s0 to e0). This file generates the object. The client's name
+// `emit-field.ts` asks the scan for the range of `specs.cores` (s0 to e0). This file generates the object. The client's name
 // is constant bytes, and the value is copied from the v4 object, or written from c0 (`null`) if v4 has none:
 //
 //     /* {"vcpus": */ view.setBigInt64(o + 0, 8872784385333883682n);
@@ -25,23 +26,23 @@ export type FieldCode =
   /** The text is copied from the v4 object. */
   | { readonly kind: "copied"; readonly range: ByteRange }
   /**
-   * The text, or a promise of it, is computed (`mayBeAsync`, which does not cover readers of nested objects). If there
-   * is a range, `undefined` means that the range is copied.
+   * JavaScript computes it, or a promise of it. With a range, a result of `undefined` means: copy the range.
    */
   | {
       readonly kind: "computed";
+      /** The variable that holds the text. */
+      readonly variable: string;
       readonly js: string;
+      /** Whether it may be a promise, apart from readers of nested objects. */
       readonly mayBeAsync: boolean;
+      /** Whether a reader of a nested object gives it, which may give a promise as well. */
+      readonly isNested: boolean;
       readonly range?: ByteRange;
     };
 
 /** A field of the alpha object. */
 export interface ReaderField {
   readonly code: FieldCode;
-  /** The variable that contains a computed text. */
-  readonly variable: string;
-  /** Whether `variable` may contain a promise, even from a reader of a nested object. */
-  readonly mayBeAsync: boolean;
   /** Whether alpha receives an array that contains the single value. */
   readonly isArray: boolean;
   /** The text if v4's value is null or missing. */
@@ -57,7 +58,7 @@ export interface ObjectCode {
 }
 
 /** The members of an alpha object in order: a member is a nested object, or a field, identified by its dotted name. */
-export type OutputTree = ReadonlyMap<string, string | OutputTree>;
+type OutputTree = ReadonlyMap<string, string | OutputTree>;
 
 /** Nests dotted field names. Reports names that are both a field and an object. */
 export function buildOutputTree(
@@ -100,7 +101,7 @@ function emitMember(key: string, field: ReaderField, separator: string, builder:
  * @param after Code after the value.
  */
 function emitValue(field: ReaderField, before: string, after: string, builder: CodeBuilder): Piece[] {
-  const { code, variable, isArray, isOptional } = field;
+  const { code, isArray, isOptional } = field;
   const neutral = isArray ? "[]" : field.neutral;
   if (code.kind === "constant") {
     const { text } = code;
@@ -112,6 +113,7 @@ function emitValue(field: ReaderField, before: string, after: string, builder: C
   const put = (js: string): string => `${before}${open}o = ${js};${close}${after}`;
   const putNeutral = isOptional ? "" : `o = putTextOrNeutral(output, o, undefined, ${neutralBytes});`;
   if (code.kind === "copied") return [{ js: emitCopy(code.range, put, putNeutral) }];
+  const { variable } = code;
   const putComputed = put(`putTextOrNeutral(output, o, ${variable}, ${neutralBytes})`);
   const putOther = code.range ? emitCopy(code.range, put, putNeutral) : putNeutral;
   return [
@@ -119,9 +121,11 @@ function emitValue(field: ReaderField, before: string, after: string, builder: C
   ];
 }
 
-/** Copies a range unless it is missing or null (110 is the letter n). */
-const emitCopy = ({ start, end }: ByteRange, put: (js: string) => string, putNeutral: string): string =>
-  `if (${end} > 0 && bytes[${start}] !== 110) { ${put(`putRange(view, o, cursor, ${start}, ${end})`)} } else { ${putNeutral} }`;
+/** Copies a range unless it is missing or null. */
+function emitCopy(range: ByteRange, put: (js: string) => string, putNeutral: string): string {
+  const copy = put(`putRange(view, o, cursor, ${range.start}, ${range.end})`);
+  return `if (${emitHasValue(range)}) { ${copy} } else { ${putNeutral} }`;
+}
 
 /** Ends an object. Its last member ends with a comma (44), if it has members. */
 const CLOSE_OBJECT: Piece = { js: "if (out[o - 1] === 44) o -= 1; out[o++] = 125;", bytes: 1 };

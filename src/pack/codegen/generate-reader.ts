@@ -90,16 +90,16 @@ function emitFunction(
 ): string {
   const { scan, variables } = scanned.compile();
   const scanName = builder.constant(scan);
-  const computed = fields.flatMap(({ code, variable, mayBeAsync }) =>
-    code.kind === "computed" ? [{ variable, js: code.js, mayBeAsync }] : [],
-  );
+  const computed = fields.flatMap(({ code }) => (code.kind === "computed" ? [code] : []));
   const copied = new Set(fields.flatMap(({ code }) => (code.kind === "constant" ? [] : (code.range ?? []))));
   const parameters = [
     "cursor",
     ...[...copied].flatMap(({ start, end }) => [start, end]),
     ...computed.map(({ variable }) => variable),
   ].join(", ");
-  const promises = computed.filter(({ mayBeAsync }) => mayBeAsync).map(({ variable }) => variable);
+  const promises = computed.flatMap(({ variable, mayBeAsync, isNested }) =>
+    mayBeAsync || isNested ? [variable] : [],
+  );
   const constants = builder.constants.map((_value, index) => `c${index} = constants[${index}]`);
   return indentCode(
     [
@@ -142,8 +142,8 @@ function emitSize(constantBytes: number, fields: readonly ReaderField[]): string
   const copied = fields.flatMap(({ code }) =>
     code.kind === "constant" || !code.range ? [] : [`${code.range.end} - ${code.range.start}`],
   );
-  const computed = fields.flatMap(({ code, variable }) =>
-    code.kind === "computed" ? [`sizeOf(${variable})`] : [],
+  const computed = fields.flatMap(({ code }) =>
+    code.kind === "computed" ? [`sizeOf(${code.variable})`] : [],
   );
   return [String(constantBytes + neutrals), ...copied, ...computed].join(" + ");
 }

@@ -46,7 +46,7 @@ interface ObjectScan {
 }
 
 /** The input of {@link scanMembers}, and its result. */
-export interface MemberScan {
+interface MemberScan {
   readonly root: ObjectScan;
   /** The members to read by slot, if the member is an object. */
   readonly objects: readonly (ObjectScan | undefined)[];

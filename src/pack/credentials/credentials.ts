@@ -38,7 +38,7 @@ export interface SentToken {
 }
 
 /** The token of a request, or its problem. Undefined if the request has no token. */
-export type FoundToken = { readonly token: string } | { readonly problem: string } | undefined;
+type FoundToken = { readonly token: string } | { readonly problem: string } | undefined;
 
 /** Reads and writes the tokens of one dialect. */
 export interface CredentialsFormat {

@@ -10,7 +10,7 @@ export type Access = "public" | "token" | { readonly resource: string; readonly 
 /** The rights of a token: everything, or a highest level for each alpha resource. */
 export type Grants = "all" | ReadonlyMap<string, number>;
 
-const wordsOf = (scopes: string): string[] => scopes.split(/[\s,;]+/).filter(Boolean);
+const splitScopes = (scopes: string): string[] => scopes.split(/[\s,;]+/).filter(Boolean);
 
 /** The scopes of a pack without scopes: a route is public or needs a token, and tokens grant nothing. */
 const NO_SCOPES: ScopesDefinition = {
@@ -85,7 +85,7 @@ export class Scopes {
   read(alphaScopes: string): { readonly grants: Grants; readonly unknown: readonly string[] } {
     const wanted = new Map<string, number>();
     const unknown: string[] = [];
-    const words = wordsOf(alphaScopes);
+    const words = splitScopes(alphaScopes);
     for (const scope of words.filter((word) => word !== this.#definition.all)) {
       const found = this.#parse(scope);
       if (found) raiseLevel(wanted, found.resource, found.level);
@@ -108,7 +108,7 @@ export class Scopes {
   grants(v4Scopes: string): Grants {
     const { all, client_levels: clientLevels, levels: names } = this.#definition;
     const levels = new Map<string, number>();
-    for (const scope of wordsOf(v4Scopes)) {
+    for (const scope of splitScopes(v4Scopes)) {
       if (scope === all) return "all";
       const [area = "", word = ""] = scope.split(":");
       const top = word === all ? this.#highest : names.indexOf(clientLevels[word] ?? "");
@@ -133,7 +133,7 @@ export class Scopes {
    */
   toAlpha(v4Scopes: string, requested = ""): string {
     const given = this.grants(v4Scopes);
-    const isLimited = wordsOf(requested).length > 0;
+    const isLimited = splitScopes(requested).length > 0;
     return this.write(isLimited ? commonGrants(this.read(requested).grants, given) : given);
   }
 

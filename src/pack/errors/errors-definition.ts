@@ -13,7 +13,7 @@ const statusKey = z.string().regex(/^([45]\d\d|[45]XX|default)$/, 'not a status,
  * (`required_header`), and the parts of a list's request: its `page`, the `size` of the page, its `filter` and its `sort` order.
  * A number outside of the limits is a `page_range` or a `size_range`.
  */
-export const VALIDATION_RULES = [
+const VALIDATION_RULES = [
   "required",
   "unknown",
   "unknown_record",

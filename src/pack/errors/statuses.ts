@@ -81,7 +81,7 @@ const WIDER: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The client's form of an upstream code. If `code` is missing, clients get no code. */
-export type CodeRule = z.infer<typeof errorCode>;
+type CodeRule = z.infer<typeof errorCode>;
 
 /** Translates codes to the client's. */
 export type ErrorCodes = ReturnType<typeof createErrorCodes>;

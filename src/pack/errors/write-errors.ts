@@ -134,7 +134,7 @@ function fillErrors(shape: Shape, values: ShapeValues, entries: readonly ShapeVa
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
-/** Fills the entries. An entry that only contains constants does not describe its problem, so texts outside the array do. */
+/** Fills the entries. A problem is omitted if it has no value for any of the entry's names. */
 function fillItems(entry: Shape, values: ShapeValues, entries: readonly ShapeValues[]): unknown[] {
   const names = problemNames(entry);
   return entries

@@ -21,9 +21,6 @@ export const withFailure = (
 /** Runs checks and returns their errors. */
 export type RunChecks = (scope: Scope) => MaybePromise<ErrorDetail[]>;
 
-/** Compiled checks. */
-export type Checks = ReturnType<typeof compileChecks>;
-
 /** Whether an expression only reads calls that have been sent. */
 const readsOnly = (source: string, sent: readonly string[]): boolean =>
   [...source.matchAll(/\$calls\b(?:\.(\w+))?/g)].every(([, name = ""]) => sent.includes(name));

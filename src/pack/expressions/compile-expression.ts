@@ -23,7 +23,7 @@ const INVALID_EXPRESSION: Expression = {
 };
 
 /** The value kinds of a pack, with the members that `$values` needs. */
-export type Kinds = ReadonlyMap<string, { readonly lookup: unknown }>;
+type Kinds = ReadonlyMap<string, { readonly lookup: unknown }>;
 
 /** Reports names in `$values("name", …)` that are not value kinds, and kinds that contain no values for it. */
 function reportUnknownKinds(location: SourceLocation, source: string, kinds: Kinds): void {

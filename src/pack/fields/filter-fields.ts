@@ -4,7 +4,7 @@ import type { QueryField } from "../filters/query-filter.ts";
 import type { SelectField, SelectFields } from "../filters/select.ts";
 import type { FilterField } from "../filters/translate.ts";
 import { isObject } from "../../base/index.ts";
-import { compileFilterField, isTime } from "./keys/field-keys.ts";
+import { compileFilterField, operandRulesOf, selectPartOf } from "./keys/field-keys.ts";
 import { filterRuleOf, isFilterable } from "./keys/filters.ts";
 import { parseScalar, type ValueType } from "../paths/query.ts";
 import type { FieldRule } from "./field-definition.ts";
@@ -48,19 +48,18 @@ function idsOf(value: unknown, id: string): unknown {
 export function compileSelectFields(
   rules: ReadonlyMap<string, FieldRule>,
   catalog: Catalog | undefined,
-  { dialect, catalogs, id }: FieldContext,
+  context: FieldContext,
 ): (copy: CatalogCopy) => SelectFields<CatalogEntry> {
-  const { filters } = dialect.client;
+  const { filters } = context.dialect.client;
   // In a query, all values are texts.
   const isText = filters !== undefined && filters.header === undefined;
   const plain = [...rules].map(([name, rule]) => {
     const get = compileGetter(name);
-    const referred = catalogs.get(rule.catalog ?? "");
-    const reference = rule.accepts?.includes("object") ?? false;
-    const value: SelectField<CatalogEntry>["value"] =
-      referred || reference ? ({ object }) => idsOf(get(object), id) : ({ object }) => get(object);
-    const dateTime = isTime(rule);
-    return { name, referred, field: { value, dateTime, isText, reference, idName: id } };
+    const { hasId, translate } = selectPartOf(rule, context);
+    const value: SelectField<CatalogEntry>["value"] = hasId
+      ? ({ object }) => idsOf(get(object), context.id)
+      : ({ object }) => get(object);
+    return { name, translate, field: { value, isText, ...operandRulesOf(rule, context) } };
   });
   const negated = Object.entries(catalog?.opposites ?? {}).map(
     ([name, field]): [string, SelectField<CatalogEntry>] => [
@@ -68,14 +67,10 @@ export function compileSelectFields(
       { value: ({ object }) => object[field] === false },
     ],
   );
-  const translateId = (referred: Catalog, requested: Scalar, copy: CatalogCopy): string | undefined => {
-    const [v4] = (typeof requested === "string" ? referred.filterIds(requested, copy) : undefined) ?? [];
-    return v4 === undefined ? undefined : referred.alphaId(v4);
-  };
   return cacheByCopy((copy) => {
-    const bound = plain.map(({ name, referred, field }): [string, SelectField<CatalogEntry>] => [
+    const bound = plain.map(({ name, translate, field }): [string, SelectField<CatalogEntry>] => [
       name,
-      referred ? { ...field, translate: (value) => translateId(referred, value, copy) } : field,
+      translate ? { ...field, translate: (value) => translate(value, copy) } : field,
     ]);
     return new Map([...bound, ...negated]);
   });

@@ -12,14 +12,15 @@ import {
 } from "../../base/index.ts";
 import { emitInput, emitNoCalls, emitValueAt, onlyPath } from "../codegen/emit-input.ts";
 import type { ReaderField } from "../codegen/emit-object.ts";
-import type { ByteRange } from "../codegen/member-scan.ts";
+import { emitHasValue, emitIsList } from "../codegen/emit-tests.ts";
 import type { ReaderUnit } from "../codegen/generate-reader.ts";
+import { emitMemberTest, emitValueTest } from "../codegen/member-test.ts";
+import type { Expression } from "../../jsonata/index.ts";
 import { compileExpressionAt } from "../expressions/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
 import type { LossSink, ReadContext } from "../translation-context.ts";
 import type { FieldContext } from "./field-context.ts";
 import { createReadBindings, READ_VARIABLES, REQUEST_VARIABLES } from "./read-bindings.ts";
-import { cacheTest } from "./keys/stub-cache.ts";
 
 /** The possible loss of a field, as records and descriptions contain it: `field: reason`. */
 export const lossText = (name: string, { loss }: FieldRule): string | undefined =>
@@ -47,6 +48,9 @@ interface LossOptions {
   readonly unit: ReaderUnit;
 }
 
+/** Which objects lose something: all, those for which the JavaScript is true, or it is not known. */
+type LossTest = "all" | "unknown" | { readonly js: string };
+
 /**
  * Emits the statement that adds the loss of a field to `lost`, if it occurs in the object. Without `loss_when` the
  * condition is derived:
@@ -66,38 +70,37 @@ export function emitLossTest(options: LossOptions): string | undefined {
   if (text === undefined) return undefined;
   const add = `lost.add(${JSON.stringify(text)});`;
   const test = rule.loss_when === undefined ? emitDerived(options) : emitCondition(rule.loss_when, options);
-  if (test === "always") return add;
-  if (test !== undefined) return `if (${test}) ${add}`;
+  if (test === "all") return add;
+  if (test !== "unknown") return `if (${test.js}) ${add}`;
   if (rule.write === undefined)
     location.at("loss").report({
-      message: "it is not known when a value is lost: the value is passed on as it is",
+      message: "can't tell when this loss occurs, because the value is passed on unchanged",
       hint: 'add "loss_when", an expression over the upstream object',
     });
   return undefined;
 }
 
-/** Emits the test whether a member exists and is not null (110 is the letter n). */
-const emitHasValue = ({ start, end }: ByteRange): string => `${end} > 0 && bytes[${start}] !== 110`;
-
-function emitDerived({ name, rule, field, context, unit }: LossOptions): string | undefined {
-  if (!field) return undefined;
-  if (rule.upstream === undefined) return "always";
+function emitDerived({ name, rule, field, context, unit }: LossOptions): LossTest {
+  if (!field) return "unknown";
+  if (rule.upstream === undefined) return "all";
   const range = unit.scanned.range(rule.upstream.split("."));
-  const { start, end } = range;
   const kind = context.values.get(rule.values ?? "");
-  const catalog = context.catalogs.get(rule.catalog ?? "");
-  const testValue = (isLost: (v4: unknown) => boolean): string =>
-    `${unit.builder.constant(cacheTest(isLost))}(cursor, ${start}, ${end})`;
   if (kind?.isLostInRead && rule.read === undefined)
-    return `${emitHasValue(range)} && ${testValue(kind.isLostInRead)}`;
-  const { variable } = field;
-  if (variable === "" || (rule.read ?? rule.catalog ?? rule.object) === undefined) return undefined;
+    return { js: `${emitHasValue(range)} && ${emitValueTest(kind.isLostInRead, range, unit)}` };
+  const { code } = field;
+  if (code.kind !== "computed" || (rule.read ?? rule.catalog ?? rule.object) === undefined) return "unknown";
+  const { variable } = code;
+  const { start, end } = range;
   // Only null, lists and promises are checked.
-  const candidate = `(${variable} === undefined || ${variable} === null || bytes[${start}] === 91 || ${variable} instanceof Promise)`;
+  const candidate = `(${variable} === undefined || ${variable} === null || ${emitIsList(range)} || ${variable} instanceof Promise)`;
   const text = JSON.stringify(lossText(name, rule));
   const neutral = `${candidate} && !lost.has(${text}) && ${unit.builder.constant(isNeutral)}(${variable}, cursor, ${start}, ${end}, lost, ${text})`;
-  const conditions = [neutral, ...(catalog?.renames ? [testValue(catalog.hasNoAlphaId)] : [])];
-  return `${emitHasValue(range)} && (${conditions.join(" || ")})`;
+  const catalog = context.catalogs.get(rule.catalog ?? "");
+  const conditions = [
+    neutral,
+    ...(catalog?.renames ? [emitValueTest(catalog.hasNoAlphaId, range, unit)] : []),
+  ];
+  return { js: `${emitHasValue(range)} && (${conditions.join(" || ")})` };
 }
 
 /** Whether the client gets nothing for a v4 value, or fewer items. For a promise, this is determined after it resolves. */
@@ -128,42 +131,52 @@ function isNeutral(
  * Emits the condition of the pack. The loss is also reported if the condition fails, or if it is interpreted, because
  * its result would come too late.
  */
-function emitCondition(source: string, { name, rule, context, location, unit }: LossOptions): string {
+function emitCondition(source: string, { name, rule, context, location, unit }: LossOptions): LossTest {
   const expression = compileExpressionAt(location.at("loss_when"), source, READ_VARIABLES, context.values);
-  const { variables, inputNames } = expression;
-  if (expression.engine === "interpreted") return "always";
+  const { variables } = expression;
+  if (expression.engine === "interpreted") return "all";
   const bind = createReadBindings(context, variables, location);
-  function isLost(input: unknown, value: unknown, reading: ReadContext): boolean {
+  const isLost: IsLost = (input, value, reading) => {
     try {
       return Boolean(expression.evaluate(input, bind(value, reading)));
     } catch {
       return true;
     }
-  }
-
-  const { builder, scanned } = unit;
+  };
   const upstream = rule.upstream?.split(".");
-  const value = variables.has("value") && upstream ? emitValueAt(scanned.range(upstream)) : "undefined";
-  const general = `${builder.constant(isLost)}(${emitInput(expression, unit)}, ${value}, reading)`;
+  const general = (): string => {
+    const value =
+      variables.has("value") && upstream ? emitValueAt(unit.scanned.range(upstream)) : "undefined";
+    return `${unit.builder.constant(isLost)}(${emitInput(expression, unit)}, ${value}, reading)`;
+  };
   const guards = [
     ...(variables.has("body") ? ["reading.body !== undefined"] : []),
     `!lost.has(${JSON.stringify(lossText(name, rule))})`,
   ];
-  const path = variables.has("value")
-    ? inputNames !== "all" && inputNames.size === 0 && upstream
-    : onlyPath(inputNames);
-  const isCacheable = variables.isDisjointFrom(REQUEST_VARIABLES) && path;
-  if (!isCacheable) return [...guards, general].join(" && ");
-  const range = scanned.range(path);
-  const isValueLost = (member: unknown): boolean =>
-    isLost(
-      path.reduceRight((inner, key) => ({ [key]: inner }), member),
-      member,
-      NO_CALLS,
-    );
-  const cached = `${builder.constant(cacheTest(isValueLost))}(cursor, ${range.start}, ${range.end})`;
-  const test = variables.has("calls") ? `(${emitNoCalls(unit)} ? ${cached} : ${general})` : cached;
-  return [...guards, test].join(" && ");
+  const cached = emitCached(expression, isLost, general, upstream, unit);
+  if (cached === undefined) return { js: [...guards, general()].join(" && ") };
+  const test = variables.has("calls") ? `(${emitNoCalls(unit)} ? ${cached} : ${general()})` : cached;
+  return { js: [...guards, test].join(" && ") };
+}
+
+type IsLost = (input: unknown, value: unknown, reading: ReadContext) => boolean;
+
+/** Emits a cached test for a condition that reads `$value` alone, or one member alone; undefined for any other condition. */
+function emitCached(
+  { variables, inputNames }: Expression,
+  isLost: IsLost,
+  general: () => string,
+  upstream: readonly string[] | undefined,
+  unit: ReaderUnit,
+): string | undefined {
+  if (!variables.isDisjointFrom(REQUEST_VARIABLES)) return undefined;
+  if (!variables.has("value")) {
+    const path = onlyPath(inputNames);
+    return path && emitMemberTest(path, (object) => isLost(object, undefined, NO_CALLS), general, unit);
+  }
+  const readsMembers = inputNames === "all" || inputNames.size > 0;
+  if (readsMembers || !upstream) return undefined;
+  return emitValueTest((value) => isLost({}, value, NO_CALLS), unit.scanned.range(upstream), unit);
 }
 
 /** Without values of calls, a condition on one member only depends on that member. */

@@ -16,39 +16,85 @@ import { compileWriteSteps } from "./keys/field-keys.ts";
  * Translates a member of an alpha body to the value of one v4 member. `undefined` is not sent. If there is a change,
  * only the differences of objects and lists are sent, unless an expression translates them as a whole.
  */
-export type WriteFunction = (
+type WriteFunction = (
   value: unknown,
   body: JsonObject,
   writing: WriteContext,
   change?: Change<unknown>,
 ) => MaybePromise<unknown>;
 
-/** The result of a write for a member whose v4 value stays the same. */
-export const UNCHANGED = Symbol("unchanged");
+/** What v4 gets of a member. */
+export type SentResult =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "nothing" }
+  | { readonly kind: "invalid"; readonly faults: readonly WriteFault[] };
+
+/** The result of a write. */
+type WriteResult =
+  | SentResult
+  /** v4's value stays the same. `whole` is what v4 gets where all members are sent. */
+  | { readonly kind: "unchanged"; readonly whole: SentResult };
+
+/** A member with the result of its write. */
+export interface WrittenMember<Member, Result = WriteResult> {
+  readonly member: Member;
+  readonly result: Result;
+}
+
+function sentResult(written: unknown): SentResult {
+  if (written instanceof InvalidWrite) return { kind: "invalid", faults: written.faults };
+  return written === undefined ? { kind: "nothing" } : { kind: "value", value: written };
+}
+
+interface Writable {
+  readonly get: (object: unknown) => unknown;
+  readonly write: WriteFunction;
+}
 
 /**
- * Translates the members of an object.
- *
- * @param change The changed part of the object. An unchanged member may be computed from changed ones: its value is
- *   compared with v4's previous value. If undefined, all members are sent.
+ * Translates a member of an object of which only changes are sent. A member that has not changed may be written from
+ * others that have: its value is compared with the one that v4 had before.
  */
-export function writeMembers(
-  members: readonly { readonly get: (object: unknown) => unknown; readonly write: WriteFunction }[],
+function writeChange(
+  { get, write }: Writable,
+  object: JsonObject,
+  writing: WriteContext,
+  change: Change<JsonObject>,
+): MaybePromise<WriteResult> {
+  const [value, changed, before] = [get(object), get(change.changed), get(change.before)];
+  if (changed !== undefined) return thenMaybe(write(value, object, writing, { changed, before }), sentResult);
+  const earlier = { ...writing, body: writing.change?.before };
+  return thenMaybe(write(value, object, writing), (written) =>
+    thenMaybe(write(before, change.before, earlier), (old) => {
+      const whole = sentResult(written);
+      return isDeepStrictEqual(written, old) ? { kind: "unchanged", whole } : whole;
+    }),
+  );
+}
+
+/** Translates the members of an object. @param change What is sent of the object. Without it, all members are sent. */
+export const writeMembers = <Member extends Writable>(
+  members: readonly Member[],
   object: JsonObject,
   writing: WriteContext,
   change: Change<JsonObject> | undefined,
-): MaybePromise<unknown[]> {
-  if (!change) return mapMaybe(members, ({ get, write }) => write(get(object), object, writing));
-  const earlier = { ...writing, body: writing.change?.before };
-  return mapMaybe(members, ({ get, write }) => {
-    const [value, changed, before] = [get(object), get(change.changed), get(change.before)];
-    if (changed !== undefined) return write(value, object, writing, { changed, before });
-    return thenMaybe(write(value, object, writing), (written) =>
-      thenMaybe(write(before, change.before, earlier), (old) =>
-        isDeepStrictEqual(written, old) ? UNCHANGED : written,
-      ),
-    );
+): MaybePromise<WrittenMember<Member>[]> =>
+  mapMaybe(members, (member) => {
+    const result: MaybePromise<WriteResult> = change
+      ? writeChange(member, object, writing, change)
+      : thenMaybe(member.write(member.get(object), object, writing), sentResult);
+    return thenMaybe(result, (written) => ({ member, result: written }));
   });
+
+/** Stores the values of members in a v4 object. Returns the faults of those that can't be translated. */
+export function putWritten<Member extends { readonly putV4: NonNullable<WritableMember["putV4"]> }>(
+  v4: JsonObject,
+  written: readonly WrittenMember<Member>[],
+): { readonly member: Member; readonly fault: WriteFault }[] {
+  for (const { member, result } of written) if (result.kind === "value") member.putV4(v4, result.value);
+  return written.flatMap(({ member, result }) =>
+    result.kind === "invalid" ? result.faults.map((fault) => ({ member, fault })) : [],
+  );
 }
 
 /** The variables of `write`, in addition to those of the request. */
@@ -93,15 +139,12 @@ export function compileObjectWrite(
   );
   return (object, writing, change) => {
     const given = members.filter(({ get }) => get(object) !== undefined);
-    return thenMaybe(writeMembers(given, object, writing, change), (values) => {
+    return thenMaybe(writeMembers(given, object, writing, change), (written) => {
       const v4: JsonObject = {};
-      const faults: WriteFault[] = [];
-      given.forEach(({ name, putV4 }, index) => {
-        const value = values[index];
-        if (value instanceof InvalidWrite)
-          faults.push(...value.faults.map((fault) => ({ ...fault, below: `.${name}${fault.below}` })));
-        else if (value !== undefined && value !== UNCHANGED) putV4(v4, value);
-      });
+      const faults = putWritten(v4, written).map(({ member, fault }) => ({
+        ...fault,
+        below: `.${member.name}${fault.below}`,
+      }));
       return faults.length > 0 ? new InvalidWrite(faults) : v4;
     });
   };

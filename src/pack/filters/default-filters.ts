@@ -11,7 +11,7 @@ import { filterRuleOf } from "../fields/keys/filters.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
-import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { RouteDefinition } from "../keys/route-keys.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
 import { isWholeList, listFields } from "./filters.ts";
 import type { Resource } from "../routes/resource.ts";

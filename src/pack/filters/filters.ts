@@ -7,7 +7,7 @@ import { QueryFilter, type QueryField } from "./query-filter.ts";
 import { parseScalar } from "../paths/query.ts";
 import { filterName, isFilterable } from "../fields/keys/filters.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { RouteDefinition } from "../keys/route-keys.ts";
 import type { Resource } from "../routes/resource.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
 

@@ -2,6 +2,7 @@
 import {
   fieldNames,
   isEquality,
+  needsOrder,
   type Condition,
   type Conditions,
   type FieldCondition,
@@ -23,8 +24,11 @@ export interface FilterField extends OperandRules {
    * undefined if the value does not exist. Null is not translated.
    */
   readonly translate?: (value: Scalar) => readonly Scalar[] | undefined;
-  /** Whether translated values have the same order. If not, only `eq` and `neq` can be translated. */
-  readonly keepsOrder?: boolean;
+  /**
+   * The tests that v4 can do: for equality, also by the order of values, or all of them. Default: for equality where
+   * values are translated, else all.
+   */
+  readonly tests?: "equality" | "order" | "all";
   /**
    * For a boolean that v4 can't filter by, and that is true for all objects up to a boundary and false after it: the v4
    * number field that v4 filters by instead.
@@ -136,16 +140,11 @@ function translateField(
   });
 }
 
-/**
- * Whether v4 can test a field by an operator. Translated values can be compared for equality, and by their order if the
- * translation keeps it.
- */
+/** Whether v4 can test a field by an operator. */
 export const canTest = (
-  { boundaryField, translate, keepsOrder = false }: FilterField,
+  { translate, tests = translate ? "equality" : "all" }: FilterField,
   operator: TestOperator,
-): boolean =>
-  isEquality(operator) ||
-  (boundaryField === undefined && (!translate || (keepsOrder && operator !== "contains")));
+): boolean => isEquality(operator) || tests === "all" || (tests === "order" && needsOrder(operator));
 
 /** Translates a test of a boolean with a boundary to a test of the numbers up to the boundary, or after it. */
 function translateBoundaryTest(
@@ -161,12 +160,12 @@ function translateBoundaryTest(
 
 function translateTest(test: Test, name: string, field: FilterField, grammar: Grammar): Part {
   const { operator } = test;
-  const { v4, hiddenPrefix, keepsOrder, translate } = field;
+  const { v4, hiddenPrefix, tests, translate } = field;
   const { upstream, writer } = grammar;
   if (field.boundaryField !== undefined) return translateBoundaryTest(test, name, field, grammar);
   if (!canTest(field, operator))
     return throwFilterError(grammar.spelling(operator), `cannot be used on ${name}.`);
-  const isOrdered = keepsOrder && !isEquality(operator);
+  const isOrdered = tests === "order" && needsOrder(operator);
   const value = isOrdered ? (test.value as Scalar) : readOperand(test, name, field);
   const operand = (sent: Scalar) => {
     if (!writer.canCompare(operator, sent))

@@ -10,7 +10,7 @@ import { isText } from "../paths/router.ts";
 import { compileCopy, compileSetter } from "../values/member-paths.ts";
 
 /** All lines of each header by its lower-case name. */
-export type HeaderLines = Readonly<Record<string, readonly string[] | undefined>>;
+type HeaderLines = Readonly<Record<string, readonly string[] | undefined>>;
 
 type Definitions = Readonly<Record<string, RequestHeaderDefinition>>;
 

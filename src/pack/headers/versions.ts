@@ -4,7 +4,7 @@ import type { SourceLocation } from "../../base/index.ts";
 import type { VersionDefinition } from "./headers-definition.ts";
 
 /** Returns the error of a request for an unsupported version. */
-export type CheckVersion = (
+type CheckVersion = (
   headers: Readonly<Record<string, readonly string[] | undefined>>,
 ) => HttpError | undefined;
 

@@ -1,5 +1,5 @@
 /** All keys of a route, with functions over all of them. */
-import type { z } from "zod";
+import { z } from "zod";
 import type { SourceLocation } from "../../base/index.ts";
 import { orderCalls, type RouteCall } from "../calls/call.ts";
 import { checkRules, type RouteFacts } from "../key-rules.ts";
@@ -56,9 +56,14 @@ const ALL = Object.entries(KEYS).map(
 );
 
 /** The schemas of all keys, by their names in a pack. */
-export const keySchemas = Object.fromEntries(ALL.map(({ name, key }) => [name, key.schema])) as {
+const keySchemas = Object.fromEntries(ALL.map(({ name, key }) => [name, key.schema])) as {
   [Name in keyof Keys as Snake<Name>]: Keys[Name]["schema"];
 };
+
+/** The schema of one route. */
+export const route = z.strictObject(keySchemas);
+
+export type RouteDefinition = z.infer<typeof route>;
 
 const RULES = Object.fromEntries(ALL.map(({ name, key }) => [name, key.rules]));
 

@@ -13,7 +13,7 @@ import {
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RoutePagination } from "./pagination-definition.ts";
 import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
-import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { RouteDefinition } from "../keys/route-keys.ts";
 import { compilePaging, type Paging } from "./paging.ts";
 
 /** The shapes of one side. Keys for the name of the list are already filled. */

@@ -20,7 +20,7 @@ function fittingSize(start: number, end: number, largest: number): number {
   return largest;
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly pages: UpstreamPages;
   readonly request: PageRequest;
   /** Whether one more item is read, because nothing else shows whether items follow. */

@@ -55,7 +55,7 @@ function reportValues(sides: Sides, { name: upstream }: Upstream, at: Places): v
   const needsTotal = TOTALS.find((name) => names.client.has(name));
   if (needsTotal !== undefined && !isDirect)
     at.list.report({
-      message: `the gateway does not know "$${needsTotal}": lists of ${upstream} have no total`,
+      message: `"$${needsTotal}" has no value: lists of ${upstream} have no total`,
       hint: "add $total to the upstream's list, or total_header to its pagination",
     });
   if (client?.total_header !== undefined)

@@ -101,8 +101,8 @@ export function compileSides(
   shapes: Readonly<Record<"client" | "upstream", Shape>>,
   location: SourceLocation,
 ) {
-  const namesOf = (shape: Shape): Names => new Set(namesIn(shape).map(({ name }) => name));
-  const names = { client: namesOf(shapes.client), upstream: namesOf(shapes.upstream) };
+  const valueNames = (shape: Shape): Names => new Set(namesIn(shape).map(({ name }) => name));
+  const names = { client: valueNames(shapes.client), upstream: valueNames(shapes.upstream) };
   const style = styleOf(client, location.at("client", "pagination"));
   const upstreamStyle = styleOf(upstream, location.at("upstream", "pagination"));
   const upstreamSize = sizeOf(upstream, UNPAGED);

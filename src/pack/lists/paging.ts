@@ -42,7 +42,7 @@ export function compilePaging(
   return {
     /** The definition in the pack, by side. */
     definition: { client: client.pagination, upstream: upstream.pagination },
-    /** Undefined if lists of the client have no pages. */
+    /** The client's pagination; undefined if its lists have no pages. */
     style,
     size,
     /** Whether clients receive the total of a list. */

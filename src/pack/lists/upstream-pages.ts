@@ -5,7 +5,7 @@ import { findLink, linkParameter } from "./links.ts";
 
 /** How the upstream pages its lists. */
 export interface UpstreamPages {
-  /** Undefined if every list is complete on one page. */
+  /** The upstream's pagination; undefined if every list is complete on one page. */
   readonly style: PagingStyle | undefined;
   readonly size: PageSize;
   /** Whether lists have a `Link` header. */

@@ -8,7 +8,7 @@ import { renameWords } from "./rename-words.ts";
 import { ACCEPTED_FILE, DIALECT_FILE, SURFACE_FILE, type ValidatedPack } from "./validate-pack.ts";
 
 /** The parts of a valid file that are sent to another thread for compilation, as plain data. */
-export interface CheckedFile {
+interface CheckedFile {
   readonly definition: unknown;
   /** See `YamlSource.lines`. */
   readonly lines: readonly (readonly [path: string, line: number])[];

@@ -98,7 +98,7 @@ function reportPlace(place: CredentialsPlace, location: SourceLocation): void {
   if (found.length > 1)
     location.report({
       message: `a token is in one place, not in ${found.join(" and ")}`,
-      hint: "remove all but one, or write those that clients may use as well under or:",
+      hint: "keep one, and list the alternatives under `or:`",
     });
 }
 

@@ -11,7 +11,7 @@ export type FieldClass = (typeof FIELD_CLASSES)[number];
 const FIELD_CLASSES = ["same", "renamed", "value", "expanded", "derived", "composed", "missing"] as const;
 
 /** Returns the names of both APIs of a pack. */
-export const namesOf = ({ dialect: { client, upstream } }: Pack): ApiNames => ({
+export const apiNames = ({ dialect: { client, upstream } }: Pack): ApiNames => ({
   client: client.name,
   upstream: upstream.name,
 });

@@ -107,7 +107,7 @@ export function validatePack(
  *
  * @param diagnostics receives the diagnostics of keys that equal no value
  */
-export function readTables(
+function readTables(
   definition: WrittenDialect,
   source: YamlSource,
   diagnostics: Diagnostic[],

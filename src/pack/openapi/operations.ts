@@ -2,8 +2,7 @@
 import { credentialPlaces, type CredentialsPlaces } from "../credentials/credentials.ts";
 import type { Pack } from "../load/pack.ts";
 import { NOT_MODIFIED } from "../errors/statuses.ts";
-import { mayBeNotModified } from "../routes/not-modified.ts";
-import type { Route } from "../routes/route.ts";
+import { mayBeNotModified, type Route } from "../routes/route.ts";
 import type { BodyRules } from "../bodies/body.ts";
 import { describeShape, fillShape, namesIn, type Shape } from "../values/shape.ts";
 import { describeSource } from "../load/pack-summary.ts";
@@ -193,7 +192,7 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 /** Converts `reset_secret` to `reset secret`. */
-const wordsOf = (name: string): string => name.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
+const asWords = (name: string): string => name.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
 
 /**
  * Returns the end of a path after its last parameter, or after its first segment if there are no parameters: `boot` for
@@ -215,9 +214,9 @@ const isCollection = (path: string, { routes }: Pack): boolean =>
 /** The summary of an operation: `List vms`, `Update instance`, `Boot (instance)`. */
 function summarize({ name, object, list, response, kind }: Route, pack: Pack): string {
   const [method = "", path = ""] = name.split(" ");
-  const of = wordsOf(object);
-  if (response === "list") return `List ${wordsOf(list) || of}`;
-  const end = wordsOf(endOf(path));
+  const of = asWords(object);
+  if (response === "list") return `List ${asWords(list) || of}`;
+  const end = asWords(endOf(path));
   const isAction = method === "POST" && !isCollection(path, pack);
   if (isAction && end !== "")
     return `${end.charAt(0).toUpperCase()}${end.slice(1)}${end === of ? "" : ` (${of})`}`;

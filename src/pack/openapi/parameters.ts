@@ -89,7 +89,7 @@ function describeAbilities(route: Route, { filterWriter }: Pack) {
     const field = fields.get(name);
     if (!field || !canTest(field, operator)) return false;
     if (operator !== "eq" && filterWriter.key(operator) === undefined) return false;
-    return !needsOrder(operator) || field.keepsOrder === true || isOrdered(name);
+    return !needsOrder(operator) || field.tests === "order" || isOrdered(name);
   };
   const sorts = [...fields].some(
     ([field, { ordered }]) => ordered !== false && filterWriter.order([{ field }]) !== undefined,

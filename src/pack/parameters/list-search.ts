@@ -2,10 +2,11 @@
 import type { ValueType } from "../paths/query.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { RouteDefinition } from "../keys/route-keys.ts";
 import { compileUpstreamFormat } from "../bodies/body-format.ts";
 import { conditionNames, filterParameters } from "../filters/filters.ts";
-import { typesOf, type Parameter, type QueryRules } from "./parameters.ts";
+import { typesOf, type Parameter } from "./parameter.ts";
+import type { QueryRules } from "./query-rules.ts";
 import type { Paging } from "../lists/paging.ts";
 import type { Resource } from "../routes/resource.ts";
 import type { RouteSource } from "../routes/route-source.ts";

@@ -2,7 +2,7 @@
 import { isObject, parseJson, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { formatParameter, parseQuery, type ValueType } from "../paths/query.ts";
 import type { JsonObject } from "../translation-context.ts";
-import { convertText } from "./parameters.ts";
+import { convertText } from "./parameter.ts";
 
 /** The request for a page of a list. */
 export interface ListRequest {

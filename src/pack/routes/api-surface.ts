@@ -112,7 +112,7 @@ export function compileApiSurface(
 }
 
 /** The part of a pack that is compared with its surface. */
-export interface CoverageInput {
+interface CoverageInput {
   readonly resources: ReadonlyMap<string, { readonly fields: ReadonlyMap<string, FieldRule> }>;
   readonly routes: readonly { readonly name: string }[];
 }

@@ -4,7 +4,7 @@ import { createRouter, namesInPath, namesInPaths, type Router } from "../paths/r
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { Steps } from "../steps.ts";
 import { compileRoute, type Route, type RouteCompileContext } from "./route.ts";
-import { namesOf } from "./route-response.ts";
+import { responseNames } from "./route-response.ts";
 import { compileEnvelopes } from "../lists/envelopes.ts";
 import { checkOwnErrors, checkSharedTexts } from "../errors/error-shapes.ts";
 import type { Paging } from "../lists/paging.ts";
@@ -93,7 +93,7 @@ export function* compileRoutes(
       const route = location.at("routes", index);
       const shown = context.resources.get(entry.object ?? "");
       const listsOf = shown
-        ? compileEnvelopes(namesOf(shown, resource), context.dialect, context.paging, location)
+        ? compileEnvelopes(responseNames(shown, resource), context.dialect, context.paging, location)
         : listsOfFile;
       addRoute(
         compileRoute(entry, resource, { ...context, pathParameters, listsOf }, { route, pack }),

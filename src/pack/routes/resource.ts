@@ -13,7 +13,7 @@ import { type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { lossOf, type Loss } from "../fields/loss.ts";
 import { compileRead } from "../fields/read.ts";
 import type { Steps, StepsResult } from "../steps.ts";
-import type { RouteDefinition } from "./route-definition.ts";
+import type { RouteDefinition } from "../keys/route-keys.ts";
 
 /** One kind of alpha object, with the four translations of its fields (see `fields/field-context.ts`). */
 export type Resource = Readonly<StepsResult<typeof compileResource>>;

@@ -13,7 +13,7 @@ export interface ResponseField {
 }
 
 /** The part of a pack that describes objects. */
-export interface ResponseSources {
+interface ResponseSources {
   readonly resources: ReadonlyMap<string, Pick<Resource, "fields">>;
 }
 

@@ -3,7 +3,7 @@ import type { Grammar } from "../filters/grammar.ts";
 import type { UpstreamFilter } from "../filters/filter-writer.ts";
 import { isExactNumber, isObject, resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { RouteDefinition } from "./route-definition.ts";
+import type { RouteDefinition } from "../keys/route-keys.ts";
 import {
   compileNameGetter,
   InvalidPathValueError,

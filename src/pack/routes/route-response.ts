@@ -4,7 +4,7 @@ import { HttpError } from "../errors/http-error.ts";
 import { cursorAt, fromJsonText, readRaw, resolveReference, type SourceLocation } from "../../base/index.ts";
 import { createObjectReader, objectPath, wrapperTexts } from "../bodies/object-wrapper.ts";
 import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
-import type { RouteDefinition } from "./route-definition.ts";
+import type { RouteDefinition } from "../keys/route-keys.ts";
 import { hasParts } from "../calls/call-definition.ts";
 import type { ReadContext, ReadFunction, Scope } from "../translation-context.ts";
 import { compileScopedCondition } from "../expressions/conditions.ts";
@@ -105,7 +105,7 @@ export function compileReading(
 }
 
 /** Returns the names in the response of a route that returns a different object. The name of a list may be the file's. */
-export const namesOf = (
+export const responseNames = (
   shown: Resource,
   file: Resource,
 ): ListNames & Pick<Resource, "name" | "upstreamName"> => ({

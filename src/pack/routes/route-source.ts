@@ -5,7 +5,7 @@ import type { RouteKind } from "../key-rules.ts";
 import type { Paging } from "../lists/paging.ts";
 import type { Resource } from "./resource.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { RouteDefinition } from "./route-definition.ts";
+import type { RouteDefinition } from "../keys/route-keys.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
 import type { Access } from "../credentials/scopes.ts";
 
@@ -65,8 +65,20 @@ export function kindOf(
   if (bulk) return "bulk";
   if (aggregate) return "aggregated";
   if (response !== "list") return "object";
-  const isRead = source.call.method === "GET" || search !== undefined;
-  return isRead && !isDirect ? "paged" : "list";
+  const takesPage = source.call.method === "GET" || search !== undefined;
+  return takesPage && !isDirect ? "paged" : "list";
+}
+
+/** Whether the requests of a route only read. @param method of the client's request */
+export function readsOf({ safe, search }: RouteDefinition, method: string, source: RouteSource) {
+  const isGet = !("call" in source) || source.call.method === "GET";
+  const onlyReadsUpstream = isGet || search !== undefined || safe === true;
+  return {
+    /** Whether its main call changes nothing at the upstream. */
+    onlyReadsUpstream,
+    /** Whether the route's requests only read, on both sides. Only such requests may be sent to both sides, or sent again. */
+    isSafe: safe === true || (method === "GET" && onlyReadsUpstream),
+  };
 }
 
 /** The scopes of the client, by resource and level. */

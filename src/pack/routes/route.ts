@@ -10,7 +10,8 @@ import { compileBodyCondition } from "../expressions/conditions.ts";
 import { compileFilterDefaults } from "../filters/default-filters.ts";
 import type { Grammar } from "../filters/grammar.ts";
 import { compileHeaders, type PassedHeaders } from "../headers/headers.ts";
-import { checkKeys, compileKeys, joinKeys } from "../keys/route-keys.ts";
+import { CONDITIONAL } from "../headers/request-headers.ts";
+import { checkKeys, compileKeys, joinKeys, type RouteDefinition } from "../keys/route-keys.ts";
 import { checkEnvelope, type ListsOf } from "../lists/envelopes.ts";
 import type { Paging } from "../lists/paging.ts";
 import { compileListSearch } from "../parameters/list-search.ts";
@@ -23,9 +24,8 @@ import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
 import { objectLosses, type Resource, routeLosses } from "./resource.ts";
 import { compileCondition } from "./route-condition.ts";
-import type { RouteDefinition } from "./route-definition.ts";
-import { compileReading, compileWrappers, namesOf } from "./route-response.ts";
-import { compileAccess, compileSource, kindOf } from "./route-source.ts";
+import { compileReading, compileWrappers, responseNames } from "./route-response.ts";
+import { compileAccess, compileSource, kindOf, readsOf } from "./route-source.ts";
 import { collectNames } from "./upstream-names.ts";
 
 /** The definitions that a route may refer to. */
@@ -162,14 +162,13 @@ function assembleRoute(
   const used = { query: dialectQuery, dialect, paging, usedNames: names.used };
   const query = compileRouteQuery(definition, resource, source, keys.keyParameters, used, location);
   const responseObjects = definition.one_of?.map(({ object }) => object) ?? [shown.name];
-  const { envelope, safe, search } = definition;
+  const { envelope } = definition;
   if (envelope) {
     checkEnvelope(envelope, (side) => location.at("envelope", side));
     checkOwnErrors(envelope, resource.envelope, dialect, namesInPaths([definition]), location.at("envelope"));
   }
   const available = { names: names.all, rules: pathParameters };
   const condition = compileCondition(definition, values, dialect, grammar, available, location);
-  const isRead = method === "GET" && (methodOf(source) === "GET" || search !== undefined);
   const inSearch = { dialect, paging, values };
   const ownKeys: Omit<typeof keys, ReplacedKey> = keys;
   return joinKeys(ownKeys, {
@@ -178,15 +177,14 @@ function assembleRoute(
     ...compileFilterDefaults(definition, resource, dialect, grammar, condition.where, location),
     ...compileFailures(definition, body, calls, location.at("failures")),
     ...compileReading(definition, shown, resources, location),
-    ...compileWrappers(definition, namesOf(shown, resource), shapes, location),
+    ...readsOf(definition, method, source),
+    ...compileWrappers(definition, responseNames(shown, resource), shapes, location),
     /** The name as written in the pack, `GET /vm/instances/:id`. */
     name: definition.client,
     kind,
     response: definition.response,
     /** The status of successful responses. */
     status: definition.status ?? 200,
-    /** Whether the route's requests only read, on both sides. Only such requests may be sent to both sides, or sent again. */
-    isSafe: safe === true || isRead,
     /** The object of the resource file that declares the route. */
     object: resource.name,
     /** Objects that the route's response may contain. */
@@ -263,3 +261,9 @@ export function compileRoute(
   const route: Route = { ...assembled, withoutScopes };
   return { route, method, pattern };
 }
+
+/** Whether a route can respond with 304, because the client already has the object. */
+export const mayBeNotModified = ({ name, source, headers }: Route): boolean =>
+  !("error" in source) &&
+  (Object.keys(headers?.definition.request ?? {}).some((header) => CONDITIONAL.has(header.toLowerCase())) ||
+    ((headers?.entityTag !== undefined || headers?.makesDate === true) && name.startsWith("GET ")));

@@ -73,10 +73,10 @@ const alternatives = (schema: Schema): Schema[] =>
   });
 
 /** Returns the words of a schema, and of the items of a list. */
-const wordsOf = (schema: Schema): unknown[] => [
+const enumWords = (schema: Schema): unknown[] => [
   ...(Array.isArray(schema["enum"]) ? schema["enum"] : []),
-  ...(isObject(schema["items"]) ? wordsOf(schema["items"]) : []),
-  ...alternatives(schema).flatMap(wordsOf),
+  ...(isObject(schema["items"]) ? enumWords(schema["items"]) : []),
+  ...alternatives(schema).flatMap(enumWords),
 ];
 
 /** Adds the members of a body by its schema. Lists add nothing to a name: `body.disks.size`. */
@@ -94,7 +94,7 @@ function addMembers(
     if (!isObject(member)) continue;
     const dotted = name === "" ? key : `${name}.${key}`;
     const place = placeIn(places, key);
-    list.add(`body.${dotted}`, place, [...wordsOf(member), ...valuesOf(dotted)]);
+    list.add(`body.${dotted}`, place, [...enumWords(member), ...valuesOf(dotted)]);
     addMembers(member, dotted, place.children, list, valuesOf);
   }
 }
@@ -164,7 +164,7 @@ function compileNames(routes: readonly Route[]) {
       addAliases(route.body, body);
     }
     for (const { name, definition } of route.query.parameters)
-      list.add(`query.${name}`, placeIn(query, name), wordsOf(definition.schema ?? {}));
+      list.add(`query.${name}`, placeIn(query, name), enumWords(definition.schema ?? {}));
     if (route.response !== "list") continue;
     for (const name of route.lists.paging.clientNames) list.add(`query.${name}`, placeIn(query, name), []);
     const isWhole = "catalog" in route.source || route.aggregate !== undefined;

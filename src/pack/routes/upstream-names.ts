@@ -6,7 +6,7 @@ import { keysOfName, NAME_IN_BRACES } from "../calls/endpoint.ts";
 import { headerPathNames } from "../headers/headers.ts";
 import type { UpstreamNames } from "../keys/key-context.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { RouteDefinition } from "./route-definition.ts";
+import type { RouteDefinition } from "../keys/route-keys.ts";
 import { type DialectQuery, queryPathNames } from "../parameters/route-query.ts";
 
 /** The parts of a route that define names. */

@@ -7,7 +7,7 @@ import { field } from "../fields/field-definition.ts";
 import { envelope } from "../errors/responses-definition.ts";
 import { catalogPagination } from "../lists/pagination-definition.ts";
 import { pathParameters } from "../paths/path-definition.ts";
-import { route } from "../routes/route-definition.ts";
+import { route } from "../keys/route-keys.ts";
 
 const json = z.json();
 const name = z.string().min(1);

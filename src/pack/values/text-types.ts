@@ -94,6 +94,6 @@ export const status = z.int().min(200).max(599);
 export const errorStatus = z.int().min(400).max(599);
 
 /** The start of all paths of a side. `/` means no prefix: a prefix does not end with a slash. */
-export const pathPrefix = matching(/^\/[^?#\s]*$/, "is not the start of a path: /, or /api/v4").overwrite(
+export const pathPrefix = matching(/^\/[^?#\s]*$/, "must be a path prefix such as / or /api/v4").overwrite(
   (prefix) => prefix.replace(/(?<!\/)\/+$/, ""),
 );

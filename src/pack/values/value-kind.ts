@@ -47,7 +47,7 @@ export interface ValueKind {
 }
 
 /** The translation of ids, which are texts. An id without a translation is undefined. */
-export interface IdTranslation {
+interface IdTranslation {
   readonly toAlpha: (v4Id: string) => string | undefined;
   readonly toV4: (alphaId: string) => string | undefined;
   /** All v4 ids in the order of the table; undefined for expressions, which translate any text. */
@@ -65,7 +65,7 @@ export class UnknownValue {
 }
 
 /** Arguments of a value kind by name. */
-export type Args = Readonly<Record<string, unknown>>;
+type Args = Readonly<Record<string, unknown>>;
 
 /** Whether a value can be compared with fields, and is not null. */
 export const isOperand = (value: unknown): value is Scalar =>

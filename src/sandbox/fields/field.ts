@@ -22,17 +22,17 @@ export type FieldType =
 export interface Field {
   readonly type: FieldType;
   readonly nullable?: true;
-  /** Filterable by `X-Filter`. */
+  /** Whether lists can be filtered by the member with `X-Filter`. */
   readonly filter?: true;
-  /** Accepted in PUT; other members of a PUT body are ignored. */
+  /** Whether PUT accepts the member; other members of a PUT body are ignored. */
   readonly write?: true;
-  /** Accepted in POST, like all members that PUT accepts. */
+  /** Whether POST accepts the member, like all members that PUT accepts. */
   readonly create?: true;
-  /** Required in the body of POST and of an action. */
+  /** Whether the bodies of POST and of an action must contain the member. */
   readonly required?: true;
-  /** Value of a new row. Without it: null if nullable, else the empty value of the type. */
+  /** Value of a new row. If omitted: null if nullable, otherwise the empty value of the type. */
   readonly default?: unknown;
-  /** Unique among the rows of its home, or in the whole service. */
+  /** Whether the value must be unique among the rows of its home, or in the whole service. */
   readonly unique?: "siblings" | "everywhere";
   /** Bounds of a string's length, a number's value or an array's length. */
   readonly min?: number;
@@ -43,7 +43,7 @@ export interface Field {
   readonly alwaysAllowed?: readonly string[];
   /** The only strings allowed. */
   readonly values?: readonly string[];
-  /** Members of an object, or of each object of an array. Without it any member is stored. */
+  /** Members of an object, or of each object of an array. If omitted, any member is stored. */
   readonly members?: Fields;
   /** Description of the items of an array of strings. */
   readonly items?: Field;
@@ -51,7 +51,7 @@ export interface Field {
 
 export type Fields = Readonly<Record<string, Field>>;
 
-// Default values of a new row.
+// // The default values of a new row.
 
 /** Returns an object with all members at their default. @param at Value of `created` and `updated`, in milliseconds. */
 export function defaultValues(fields: Fields, at: number): Record<string, unknown> {
@@ -89,7 +89,7 @@ export function writableFields(fields: Fields): Fields {
   return writable;
 }
 
-/** Returns the members that POST accepts: those of PUT and those that can be set only once. */
+/** Returns the members that POST accepts: the members of PUT and the members that can be set only once. */
 export function creatableFields(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, { write, create }]) => write ?? create));
 }
@@ -106,7 +106,7 @@ export function applyFields(fields: Fields, body: Body, target: Record<string, u
   }
 }
 
-/** Whether a value of JSON is an object. */
+/** Whether a JSON value is an object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -4,12 +4,12 @@ import { isObject } from "./field.ts";
 
 type Members = Record<string, unknown>;
 
-/** Returns an object; an empty one for any other value, because validation also runs if single members are invalid. */
+/** Returns an object, and an empty object for any other value, because validation continues after an invalid member. */
 export function objectOf(value: unknown): Members {
   return isObject(value) ? value : {};
 }
 
-/** Returns the items of an array, each as an object; none for any other value. */
+/** Returns the items of an array, each as an object; an empty array for any other value. */
 export function objectsOf(value: unknown): Members[] {
   return Array.isArray(value) ? value.map(objectOf) : [];
 }

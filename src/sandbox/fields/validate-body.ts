@@ -7,7 +7,7 @@ import { isObject } from "./field.ts";
 /** Adds the errors of one value; `name` is its path in the response (`disks[0].size`). */
 type Check = (name: string, value: unknown, errors: FieldError[]) => void;
 
-/** Default bound of arrays. Without it, a body of invalid items would produce a response many times its size. */
+/** Default maximum length of arrays. Without it, a body of invalid items would produce a response many times its size. */
 const maxItems = 1000;
 
 /** Creates a validator that returns all errors of a body. Undescribed members are ignored. */

@@ -14,16 +14,16 @@ type Test = (item: Item) => boolean;
 type Members = Readonly<Record<string, unknown>>;
 
 interface Filter {
-  /** Undefined if every item matches. */
+  /** The test of an item; undefined if every item matches. */
   readonly matches?: Test;
-  /** Undefined if the collection keeps its own order. */
+  /** The requested order; undefined if the collection keeps its own order. */
   readonly order?: Order;
 }
 
 const orderMembers = new Set(["+order_by", "+order"]);
 
 /**
- * @param header The header as received; undefined without header.
+ * @param header The header as received; undefined if there is none.
  * @throws {Problem} 400 with all errors of the filter, each with the field `X-Filter`.
  */
 export function compileFilter(header: string | undefined, filterable: Filterable): Filter {
@@ -50,7 +50,7 @@ function read(header: string, filterable: Filterable, errors: string[]): Filter 
   return { ...(matches && { matches }), ...(order && { order }) };
 }
 
-/** Maximum nesting. The documented "arbitrary depth" would exhaust the stack. */
+/** Maximum nesting depth. The documented "arbitrary depth" would exhaust the stack. */
 const deepest = 400;
 
 function parse(header: string): Members | undefined {
@@ -130,7 +130,7 @@ function operation(
   return elementwise(operator.test(operand), field, word === "+neq");
 }
 
-/** `{"when": {"+or": ["…", {"+gt": "…"}]}}`: alternatives for one field, plain values or operators. */
+/** The alternatives of one field, plain values or operators: `{"when": {"+or": ["…", {"+gt": "…"}]}}`. */
 function choice(
   name: string,
   word: "+and" | "+or",

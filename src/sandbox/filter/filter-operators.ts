@@ -16,7 +16,7 @@ interface Operator {
 
 const isScalar = (value: unknown): boolean => value === null || typeof value !== "object";
 
-/** Compares values of one type only: a number never compares with a string or null. */
+/** Compares only values of the same type: a number never matches a string or null. */
 function comparing(holds: (difference: number) => boolean): Operator {
   return {
     takes: "a number, or a date-time on a date-time field",
@@ -56,17 +56,17 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 }
 
-/** Equality, the meaning of a plain value in a filter. */
+/** Tests for equality, which is the meaning of a plain value in a filter. */
 export function equals(operand: unknown): ValueTest {
   return (value) => value === operand;
 }
 
 // `+order_by` and `+order`, top-level members of a filter (V-023 to V-025).
 
-/** Returns a sorted copy; the sort is stable. */
+/** Returns a sorted copy of the rows; the sort is stable. */
 export type Order = <T extends { readonly value: Item }>(rows: readonly T[]) => T[];
 
-/** Returns undefined without `+order_by`. Adds problems to `errors`. */
+/** Reads the sort order; undefined if the filter has no `+order_by`. Adds problems to `errors`. */
 export function readOrder(
   members: Readonly<Record<string, unknown>>,
   filterable: Filterable,

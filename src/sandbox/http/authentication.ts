@@ -11,14 +11,14 @@ export type FindCaller = (token: string) => Caller | undefined;
 
 const tokenOf = (authorization = ""): string => /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "";
 
-/** Whether a request bears a token that somebody has. */
+/** Whether a request contains a valid token. */
 export const hasToken = (authorization: string | undefined, find: FindCaller): boolean =>
   find(tokenOf(authorization)) !== undefined;
 
 /**
  * Authenticates a request; returns undefined for an anonymous caller.
  *
- * @throws {Problem} 401 if credentials are missing, in alpha's form (`token …`) or unknown.
+ * @throws {Problem} 401 if credentials are missing, unknown, or in alpha's form (`token …`).
  */
 export function authenticate(
   authorization: string | undefined,
@@ -32,15 +32,18 @@ export function authenticate(
 }
 
 /**
- * Returns the scopes of an endpoint: `read_only` of its area for GET, `read_write` for everything else.
- * Without an area any token is sufficient.
+ * Returns the scopes of an endpoint: `read_only` of its area for GET, `read_write` for other methods. If there is no
+ * area, any token is sufficient.
  */
 export function scopesFor(area: string | undefined, method: string): string[] {
   if (area === undefined) return [];
   return [`${area}:${method === "GET" ? "read_only" : "read_write"}`];
 }
 
-/** @throws {Problem} 403 unless each needed scope is held, directly, through `read_write` or through `*`. */
+/**
+ * Checks the scopes of a token. @throws {Problem} 403 if a needed scope is not included, directly or by `read_write` or
+ * `*`.
+ */
 export function requireScopes(current: readonly string[], needed: readonly string[]): void {
   const holds = (scope: string): boolean =>
     current.includes("*") ||
@@ -52,7 +55,7 @@ export function requireScopes(current: readonly string[], needed: readonly strin
 
 // Access tokens in the store. A token belongs to a user (V-171).
 
-/** Returns undefined for an unknown or expired token, or if its user no longer exists. */
+/** Returns the caller of a token; undefined if the token is unknown or expired, or its user no longer exists. */
 export function findCallerByToken(store: Store, secret: string): Caller | undefined {
   const access = store.table("access").get(secret)?.value;
   if (!access || (access.expires !== null && access.expires <= store.clock.now())) return undefined;

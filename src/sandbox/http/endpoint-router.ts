@@ -6,7 +6,7 @@ interface Match<E> {
 }
 
 export interface Router<E> {
-  /** Returns undefined if no endpoint has this method and path. */
+  /** Returns the endpoint of this method and path; undefined if there is none. */
   find(method: string, segments: readonly string[]): Match<E> | undefined;
 }
 
@@ -26,7 +26,7 @@ export function createRouter<E extends { readonly method: string; readonly path:
       const params = names.map((name, index) => [name, decodeURIComponent(values[index] ?? "")] as const);
       return { endpoint, params: Object.fromEntries(params) };
     } catch {
-      // A malformed escape.
+      // // The path contains a malformed escape.
       return undefined;
     }
   });

@@ -6,11 +6,11 @@ import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { SandboxRequest, SandboxResponse, Upload } from "./request-types.ts";
 
-/** Maximum bytes of a JSON body; longer ones get a 400. Files have their own limit. */
+/** Maximum size of a JSON body in bytes; a longer body is rejected with 400. Files have their own limit. */
 const maxBodyBytes = 1_048_576;
 
 export interface Listener {
-  /** `http://127.0.0.1:41234` */
+  /** Base URL of the server, e.g. `http://127.0.0.1:41234`. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ function toSandboxRequest(
   const { method = "", url = "", headers, socket } = request;
   const filter = headers["x-filter"];
   return {
-    // Node leaves the body of the response out.
+    // // Node omits the body of a HEAD response.
     method: method === "HEAD" ? "GET" : method,
     target: url,
     authorization: headers.authorization,
@@ -79,7 +79,7 @@ function toSandboxRequest(
   };
 }
 
-/** Returns undefined for a body above the limit. The rest is read and dropped, so that the client gets the response. */
+/** Reads a body; undefined if it exceeds the limit. The rest is read and discarded, so that the client gets the response. */
 export async function readBody(request: AsyncIterable<Buffer>, most: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -105,7 +105,7 @@ function send(response: ServerResponse, { status, headers, body }: SandboxRespon
   response.end(body);
 }
 
-/** Also responds with JSON if Node rejects a message before it is a request (long headers, no HTTP). */
+/** Responds with JSON even if Node rejects a message before it is a request (long headers, no HTTP). */
 function rejectConnection(_error: Error, socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify({ errors: [{ reason: "The request is not well-formed" }] });
@@ -120,19 +120,19 @@ async function close(server: ReturnType<typeof createServer>): Promise<void> {
   await closed;
 }
 
-// Log of the last requests, to inspect the requests of a client.
+// // The log of the last requests, for inspecting what clients send.
 
 export interface LoggedRequest {
   readonly method: string;
-  /** Path with query, as received. */
+  /** Path and query, as received. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Parsed JSON, else the text, else undefined without body. */
+  /** The parsed JSON, otherwise the text; undefined if there is no body. */
   readonly body: unknown;
 }
 
 const maxRequests = 200;
-/** Longer bodies are truncated. */
+/** Maximum length of a logged body, in characters. Longer bodies are truncated. */
 const maxBodyCharacters = 65_536;
 
 interface RequestLog {
@@ -163,14 +163,14 @@ function parseLoggedBody(text: string): unknown {
 
 // File uploads: a ticket attachment as multipart form, a thumbnail as image body.
 
-/** Larger than any endpoint's limit, so that the endpoint can report its own. */
+/** Maximum size of an upload in bytes. It exceeds every endpoint's limit, so that the endpoint can report its own. */
 const maxUploadBytes = 6 * 1_048_576;
 
 function isUpload(contentType: string): boolean {
   return /^(?:multipart\/form-data|image\/)/i.test(contentType);
 }
 
-/** Returns the form member `file` or the image body; undefined for an invalid form or without that member. */
+/** Returns the form member `file` or the image body; undefined if the form is invalid or lacks that member. */
 async function readUpload(contentType: string, bytes: Uint8Array): Promise<Upload | undefined> {
   if (/^image\//i.test(contentType)) return { name: "", bytes };
   try {
@@ -191,14 +191,14 @@ async function readUpload(contentType: string, bytes: Uint8Array): Promise<Uploa
 const faultHeader = "x-sandbox-fault";
 
 interface InjectedFault {
-  /** Milliseconds. */
+  /** Delay of the response, in milliseconds. */
   readonly delay?: number;
   readonly reset?: true;
-  /** Replaces the response. The request is not executed. */
+  /** Response to send instead. The request is not executed. */
   readonly reply?: SandboxResponse;
 }
 
-/** Longer delays are capped. */
+/** Maximum delay in milliseconds. Longer delays are shortened to it. */
 const maxDelayMs = 60_000;
 
 function readFault(header: string | string[] | undefined): InjectedFault {

@@ -33,7 +33,7 @@ export function notFound(): Problem {
 // Reporting of validation errors.
 
 /**
- * Throws one error per member: the first one, which concerns the member alone.
+ * Throws one error per member: its first one, which concerns only that member.
  *
  * @throws {Problem} 400 if there is any error.
  */

@@ -15,13 +15,13 @@ interface SandboxPipelineOptions {
   readonly store: Store;
   readonly endpoints: readonly Endpoint[];
   readonly findCaller: FindCaller;
-  /** The general limit. */
+  /** The general rate limit, which applies to all endpoints. */
   readonly rateLimit: RateLimit;
   /** Applies all changes that are due when a request arrives. */
   runDueEvents(at: number): void;
 }
 
-/** Version of v4's API description that is implemented (`X-Spec-Version`). */
+/** The implemented version of v4's API description (`X-Spec-Version`). */
 const specVersion = "4.123.0";
 
 const anonymous: Caller = { account: "", user: "", scopes: [] };
@@ -81,7 +81,7 @@ export function createSandboxPipeline(
     return caller;
   }
 
-  /** Enforces the general limit and the endpoint's own. The headers show the latter, which is tighter. */
+  /** Enforces the general limit and the endpoint's own. The rate limit headers contain the endpoint's limit, which is lower. */
   function enforceRateLimits(endpoint: Endpoint, key: string, headers: Record<string, string>): void {
     for (const count of [general, ownLimiters.get(endpoint)]) {
       if (!count) continue;
@@ -104,7 +104,7 @@ export function createSandboxPipeline(
   };
 }
 
-/** Null becomes a 204, which only the grants of an unrestricted user are. */
+/** Creates the response of a call. Null becomes a 204, which only the grants of an unrestricted user are. */
 function successResponse(result: unknown, headers: Readonly<Record<string, string>>): SandboxResponse {
   if (result === null) return { status: 204, headers, body: "" };
   if (result instanceof Uint8Array)
@@ -143,14 +143,14 @@ interface RateStatus {
   readonly remaining: number;
   /** End of the window, in seconds since 1970. */
   readonly reset: number;
-  /** Seconds until then, at least 1. */
+  /** Seconds until the end of the window, at least 1. */
   readonly wait: number;
 }
 
 /** Counts one request of `key` and returns the rate limit status. */
 type Limiter = (key: string) => RateStatus;
 
-/** Maximum number of windows. Beyond it the oldest are dropped. */
+/** Maximum number of windows. If there are more, the oldest are deleted. */
 const maxKeys = 10_000;
 
 function createLimiter(rate: RateLimit, clock: Clock): Limiter {
@@ -176,7 +176,7 @@ function createLimiter(rate: RateLimit, clock: Clock): Limiter {
   };
 }
 
-// Request bodies: a JSON object. An empty body counts as an empty object.
+// // Request bodies: JSON objects. An empty body is read as an empty object.
 
 /** Parses a body. @throws {Problem} 400 if the text is not a JSON object. */
 function parseBody(text: string): Body {

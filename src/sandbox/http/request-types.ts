@@ -1,4 +1,4 @@
-/** Types of a request and of its caller, which the declarations of resources use, too. */
+/** Types of a request and of its caller. The declarations of resources use them, too. */
 
 import type { Grants } from "../resources/hidden-state.ts";
 
@@ -11,17 +11,17 @@ export interface Caller {
   readonly grants?: Grants;
 }
 
-/** `required`: 401 without a token. `optional`: public rows only without a token. `public`: no scope needed. */
+/** `required`: no token is a 401. `optional`: without a token, only public rows are visible. `public`: no scope is needed. */
 export type AuthenticationMode = "required" | "optional" | "public";
 
 export interface SandboxRequest {
   readonly method: string;
-  /** Path with query, as received. */
+  /** Path and query, as received. */
   readonly target: string;
   readonly authorization: string | undefined;
   readonly filter: string | undefined;
   readonly body: string;
-  /** The uploaded file, in place of a JSON body. */
+  /** The uploaded file, which replaces the JSON body. */
   readonly upload?: Upload;
   readonly address: string;
 }
@@ -29,7 +29,7 @@ export interface SandboxRequest {
 export interface SandboxResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON, or an image. */
+  /** The body: JSON text, or the bytes of an image. */
   readonly body: string | Uint8Array;
 }
 
@@ -39,7 +39,7 @@ export interface Upload {
   readonly bytes: Uint8Array;
 }
 
-/** The number of requests in a number of seconds. */
+/** A limit: a number of requests in a number of seconds. */
 export interface RateLimit {
   readonly limit: number;
   readonly seconds: number;

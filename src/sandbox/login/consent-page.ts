@@ -23,7 +23,7 @@ const styleHash = createHash("sha256").update(style).digest("base64");
 /**
  * Returns the headers of every page of the login server.
  *
- * @param target The address to which the form may redirect: `form-action` blocks redirects elsewhere.
+ * @param target The address to which the form may redirect: `form-action` blocks redirects to other addresses.
  */
 export function pageHeaders(target?: string): Record<string, string> {
   const url = URL.parse(target ?? "");

@@ -24,7 +24,7 @@ function isCrossOrigin({ headers }: IncomingMessage): boolean {
   return origin !== undefined && URL.parse(origin)?.host !== host;
 }
 
-/** @throws {OAuthProblem} if the body is too long or not a form. */
+/** Reads a form. @throws {OAuthProblem} if the body is too long or not a form. */
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   const bytes = await readBody(request, maxFormBytes);
   const headers = { "content-type": request.headers["content-type"] ?? "" };

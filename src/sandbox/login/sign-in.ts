@@ -7,7 +7,7 @@ import { choicesFor, consentPage } from "./consent-page.ts";
 import { OAuthProblem, activeClient, issueCode } from "./token-endpoint.ts";
 import type { Store } from "../resource/resource-declaration.ts";
 
-/** A page to show, or an address to redirect the browser to. */
+/** A page to display, or an address to redirect the browser to. */
 type AuthorizeResult = { readonly page: string; readonly target: string } | { readonly location: string };
 
 /** Returns a query parameter as received, still encoded. */
@@ -56,7 +56,7 @@ export function startSignIn(
   return { page, target };
 }
 
-/** Each granted scope must be one that the page offered for a requested scope. */
+/** Checks that each granted scope is one that the page offered for a requested scope. */
 function chosenScopes(requested: readonly string[], chosen: readonly string[]): string[] {
   const offered = new Set(requested.flatMap(choicesFor));
   if (!chosen.every((scope) => offered.has(scope)))
@@ -98,7 +98,7 @@ export function finishSignIn(
 interface SignInRequest {
   readonly client: string;
   readonly scopes: readonly string[];
-  /** Redirect URI. */
+  /** The redirect URI of the client. */
   readonly target: string;
   /** The `state` as received, still encoded. */
   readonly state: string | undefined;
@@ -117,7 +117,10 @@ const maxPending = 1000;
 interface PendingSignIns {
   /** Adds a sign-in and returns its one-time ticket. */
   add(question: SignInRequest, browser: string): string;
-  /** Returns undefined if the ticket is unknown, used, expired or another browser's. */
+  /**
+   * Removes and returns a sign-in; undefined if its ticket is unknown, used or expired, or was created for a different
+   * browser.
+   */
   take(ticket: string, browser: string): SignInRequest | undefined;
 }
 
@@ -142,7 +145,7 @@ export function createPendingSignIns(clock: Clock): PendingSignIns {
 
 // Redirect URIs (A-143).
 
-/** Returns undefined unless the text is an absolute URL without fragment (RFC 6749 section 3.1.2) and credentials. */
+/** Normalizes a URL; undefined unless it is absolute, without fragment (RFC 6749 section 3.1.2) and without credentials. */
 function normalizeUrl(text: string): string | undefined {
   const url = URL.parse(text);
   return !url || url.hash !== "" || text.includes("#") || url.username !== "" || url.password !== ""
@@ -151,9 +154,9 @@ function normalizeUrl(text: string): string | undefined {
 }
 
 /**
- * Returns the requested address if the registered one is its prefix, else the registered one. The prefix must end
- * at a path boundary, and both are compared after normalization: compared as text,
- * `https://app.example` would also accept `https://app.example.evil.net`, and `/callback` also `/callback/../x`.
+ * Returns the requested address if the registered one is its prefix, otherwise the registered one. The prefix must end
+ * at a path boundary, and both are compared after normalization: compared as text, `https://app.example` would also
+ * accept `https://app.example.evil.net`, and `/callback` would accept `/callback/../x`.
  */
 function resolveRedirectUri(registered: string, requested: string | undefined): string {
   const wanted = requested === undefined ? undefined : normalizeUrl(requested);

@@ -19,7 +19,7 @@ interface Consent {
   readonly scopes: readonly string[];
 }
 
-/** The members of a token request. Each occurs once. */
+/** The members of a token request. Each occurs once in the form. */
 export type Form = Readonly<Record<string, string>>;
 
 const randomSecret = (): string => randomBytes(32).toString("hex");
@@ -31,7 +31,10 @@ export function activeClient(store: Store, id: string): Row | undefined {
   return client?.value["status"] === "active" ? client : undefined;
 }
 
-/** Takes the same time for an unknown client as for a wrong secret, so that timing reveals nothing. */
+/**
+ * Authenticates a client. It takes the same time for an unknown client as for a wrong secret, so that timing reveals
+ * nothing.
+ */
 function authenticateClient(store: Store, { client_id: id = "", client_secret: given = "" }: Form): string {
   const storedSecret = activeClient(store, id)?.hidden?.secret;
   const right = timingSafeEqual(digest(given), digest(storedSecret ?? randomSecret()));
@@ -116,7 +119,7 @@ function exchangeCode(store: Store, form: Form, seconds: number): object {
   return issueTokens(store, { user, scopes, client, code, app }, seconds);
 }
 
-/** A refresh token can be used once. */
+/** Exchanges a refresh token, which can be used once. */
 function exchangeRefreshToken(store: Store, form: Form, seconds: number): object {
   requireMembers(form, "client_id", "client_secret", "refresh_token");
   const client = authenticateClient(store, form);

@@ -49,7 +49,7 @@ export function canAccessAccount({ grants }: Caller, level: Level): boolean {
   return !grants || current === "read_write" || current === level;
 }
 
-/** @throws {Problem} 403 without access. */
+/** Checks a caller's access to a row. @throws {Problem} 403 if the caller has no access. */
 export function requireAccess(
   resource: Resource,
   row: Row | undefined,
@@ -59,7 +59,7 @@ export function requireAccess(
   if (!canAccess(resource, row, level, view)) throw forbidden();
 }
 
-/** @throws {Problem} 403 if the caller may not create such a row. */
+/** Checks that the caller may create a row of the resource. @throws {Problem} 403 if not. */
 export function requireAddGrant({ grant }: Resource, { grants }: Caller): void {
   if (!grants || grant === undefined) return;
   if (typeof grant === "string") {

@@ -7,10 +7,10 @@ import type { Row } from "../store/store-table.ts";
 import type { Call, Resource, Store } from "./resource-declaration.ts";
 import type { EventOutcome } from "../store/timeline.ts";
 
-/** Maximum number of events per account. Beyond it the oldest are deleted. */
+/** Maximum number of events per account. If there are more, the oldest are deleted. */
 const maxEvents = 10_000;
 
-/** Returns the entity that the event of a call names: the row, or its parent if so declared. */
+/** Returns the entity that the event of a call contains: the row, or its parent if the resource declares this. */
 function entityOfCall(call: Call, row: { readonly value: UntypedRow }): Entity {
   const declared = call.resource.entity;
   if (!declared) throw new Error(`${call.resource.name} declares no entity, so it can leave no event`);

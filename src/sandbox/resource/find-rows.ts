@@ -15,7 +15,7 @@ export type Params = Readonly<Record<string, string>>;
 /** All resources by name. */
 export type Resources = ReadonlyMap<string, Resource>;
 
-/** Returns the parent of the row that the path names. @throws {Error} for a resource without parent. */
+/** Returns the parent of the row that the path names. @throws {Error} if the resource has no parent. */
 export function parentOf({ parents }: Pick<Call, "parents">): Row {
   const row = parents.at(-1);
   if (!row) throw new Error("The resource has no parent");
@@ -32,7 +32,7 @@ export function resourceChain(resource: Resource, resources: Resources): readonl
  * Finds the rows of a path.
  *
  * @param chain The resources whose rows the path names, outermost first.
- * @throws {Problem} 404 if one of them does not exist, or belongs to another account or parent.
+ * @throws {Problem} 404 if one of them does not exist, or belongs to a different account or parent.
  */
 function findRows(store: Store, caller: Caller, chain: readonly Resource[], params: Params): readonly Row[] {
   const rows: Row[] = [];
@@ -87,7 +87,7 @@ export function unknownIds(
 /** A resource with its ancestors, outermost first. */
 export type ResourceChain = readonly Resource[];
 
-/** @throws {Problem} 404 if a parent row does not exist, 403 without access. */
+/** Creates the call of a collection. @throws {Problem} 404 if a parent row does not exist, 403 if access is denied. */
 export function buildCollectionCall(
   resource: Resource,
   chain: ResourceChain,
@@ -99,7 +99,7 @@ export function buildCollectionCall(
   return { ...contextOf(request), resource, parents };
 }
 
-/** @throws {Problem} 404 if the row does not exist, 403 without access. */
+/** Creates the call of a row. @throws {Problem} 404 if the row does not exist, 403 if access is denied. */
 export function buildRowCall(
   resource: Resource,
   chain: ResourceChain,

@@ -1,4 +1,4 @@
-/** Lists: the visible rows, filtered, sorted and paginated. */
+/** Lists contain the visible rows, filtered, sorted and paginated. */
 
 import { type Filterable, type Item, filterableFields } from "../filter/filterable-fields.ts";
 import { compileFilter } from "../filter/compile-filter.ts";
@@ -32,7 +32,7 @@ function storedRows(
   return resource.list?.newestFirst ? rows.toReversed() : rows;
 }
 
-/** @throws {Problem} 400 for an invalid page or filter. */
+/** Returns one page of the rows. @throws {Problem} 400 for an invalid page or filter. */
 export function paginateRows(
   resource: Resource,
   filterable: Filterable,
@@ -69,7 +69,10 @@ interface ListSlice {
   readonly results: number;
 }
 
-/** @throws {Problem} 400 that names each parameter that is repeated, out of range or not an integer. */
+/**
+ * Reads the page parameters. @throws {Problem} 400 that names each parameter that is repeated, out of range or not an
+ * integer.
+ */
 function readPaging(query: URLSearchParams): Paging {
   const errors: FieldError[] = [];
   const page = readInteger(query, "page", 1, Infinity, 1, errors);
@@ -78,7 +81,7 @@ function readPaging(query: URLSearchParams): Paging {
   return { page, size };
 }
 
-/** Returns one page of the items; beyond the end it is empty. */
+/** Returns one page of the items; a page beyond the end is empty. */
 function slicePage(items: readonly unknown[], { page, size }: Paging): ListSlice {
   const pages = Math.ceil(items.length / size);
   // A page number beyond 64 bits means the last page.

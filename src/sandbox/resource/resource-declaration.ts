@@ -1,10 +1,9 @@
 /**
- * The declaration of a resource: its path, access rules, fields and operations, and what its functions get:
- * the call and the store. `endpoints.ts` creates the HTTP endpoints from it; declarations do not know HTTP.
+ * The declaration of a resource: its path, access rules, fields and operations, and the input of its functions, which
+ * are the call and the store. `endpoints.ts` creates the HTTP endpoints from it; declarations do not depend on HTTP.
  *
- * A declaration is data with functions. All its strings are renamed to the configured product words
- * at start-up. Functions take such words from the declaration (`call.resource`) or from
- * `product-names.ts`, never from literals.
+ * A declaration is data with functions. All its strings are renamed to the configured product words at start-up.
+ * Functions take such words from the declaration (`call.resource`) or from `product-names.ts`, never from literals.
  */
 
 import type { Clock } from "../clock.ts";
@@ -17,7 +16,7 @@ import type { RowTypes, UntypedRow } from "../resources/row-types.ts";
 import type { Id, Row, SavedTable, Table } from "../store/store-table.ts";
 import type { PendingChange, Timeline } from "../store/timeline.ts";
 
-/** All rows, the pending changes and the clock. */
+/** The state of the service: all rows, the pending changes and the clock. */
 export interface Store {
   readonly clock: Clock;
   readonly timeline: Timeline;
@@ -25,7 +24,7 @@ export interface Store {
   readonly resources: readonly Resource[];
   /** Returns the table of a resource. */
   table<K extends keyof RowTypes>(name: K): Table<RowTypes[K]>;
-  /** @throws {Error} if there is no such resource. */
+  /** Returns a resource by its name. @throws {Error} if there is none. */
   resource(name: keyof RowTypes): Resource;
   /** Returns the resources whose rows are children of this resource's rows. */
   childResources(name: keyof RowTypes): readonly Resource[];
@@ -63,28 +62,28 @@ export type RowCall<T extends UntypedRow = UntypedRow> = Call<T> & { readonly ro
 export type ActionCall<T extends UntypedRow = UntypedRow> = RowCall<T> & { readonly action: Action };
 
 export interface CreateDeclaration<T extends UntypedRow = UntypedRow> {
-  /** Default: the fields marked `create` or `write`. */
+  /** Members of the request body. If omitted, the fields marked `create` or `write`. */
   readonly body?: Fields;
-  /** Validates rules that involve several members or the store. Also runs if single members are invalid. */
+  /** Validates rules that involve several members or the store. Runs even if single members are invalid. */
   validate?(call: Call): FieldError[];
   /** Throws if the request as a whole is not allowed. Runs after validation. */
   checkPreconditions?(call: Call): void;
   readonly event?: string;
   /** Duration of the event in seconds. The scheduled change finishes it. */
   readonly durationSeconds?: number;
-  /** Default: the next number. */
+  /** Returns the id of the new row. If omitted, it is the next number. */
   id?(call: Call): Id;
   /** Returns members in addition to the body and the declared defaults. */
   computeMembers?(call: Call, id: Id): UntypedRow;
   /** Runs after the row was added; `event` is the id of the recorded event. */
   afterCreate?(call: Call, row: Row<T>, event: Id | undefined): void;
-  /** Replaces everything from `event` on: creates the row itself. */
+  /** Creates the row itself. The members from `event` to `afterCreate` are then unused. */
   createRow?(call: Call): Row;
   /** Returns the response, if it differs from the serialized row. */
   buildResponse?(row: Row<T>, call: Call): UntypedRow;
   /** A rate limit per user, in addition to the general one. */
   readonly rate?: RateLimit;
-  /** Maximum rows per home. Default 50000; lower for large rows. */
+  /** Maximum rows per home. If omitted, 50000; large rows need a lower limit. */
   readonly maxRows?: number;
 }
 
@@ -99,16 +98,16 @@ export interface UpdateDeclaration<T extends UntypedRow = UntypedRow> {
 
 export interface DeleteDeclaration<T extends UntypedRow = UntypedRow> {
   readonly event?: string;
-  /** Seconds in status `deleting`; default 0. */
+  /** Number of seconds in status `deleting`. If omitted, 0. */
   readonly durationSeconds?: number;
   checkPreconditions?(call: RowCall<T>): void;
 }
 
 export interface Action<T extends UntypedRow = UntypedRow> {
-  /** The base of the path: a row, the collection, or the version. Default `row`. */
+  /** The path that the action's path is relative to: a row (the default), the collection, or the version. */
   readonly on?: "row" | "collection" | "service";
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** E.g. `/boot`. */
+  /** Path of the action, e.g. `/boot`. */
   readonly path: string;
   readonly body?: Fields;
   readonly accepts?: "file";
@@ -117,40 +116,43 @@ export interface Action<T extends UntypedRow = UntypedRow> {
   readonly scopes?: readonly string[];
   readonly rate?: RateLimit;
   readonly access?: AuthenticationMode;
-  /** The grant that a restricted user needs; default by method. `add`: the grant to create a row. */
+  /** The grant that a restricted user needs; the default depends on the method. `add` is the grant to create a row. */
   readonly grant?: "read_only" | "read_write" | "add" | "none";
   validate?(call: ActionCall<T>): FieldError[];
-  /** The result is serialized as one row (`returnsRow`) or a list (`returnsRows`) of this resource. */
+  /** Serializes the result as one row (`returnsRow`) or a list (`returnsRows`) of this resource. */
   readonly returnsRow?: keyof RowTypes;
   readonly returnsRows?: keyof RowTypes;
-  /** Undefined becomes `{}`, null a 204. */
+  /** Executes the action and returns its response. Undefined becomes `{}`, null becomes a 204. */
   run(call: ActionCall<T>): object | null | void;
 }
 
-/** The grant that restricted users need: on an entity, or account access. `unrestricted`: they have no access. */
+/** The grant that restricted users need: a grant for an entity, or account access. `unrestricted` denies them access. */
 type Grant = { readonly entity: GrantKind; readonly add: string } | "account" | "unrestricted";
 
 export interface Resource<T extends UntypedRow = UntypedRow> {
   /** Name of the table and of the path parameter. */
   readonly name: keyof RowTypes;
-  /** The table, if the resource is a view of another one. */
+  /** The table of the rows, if the resource is a view of a different resource. */
   readonly table?: keyof RowTypes;
   /** Path of the collection, relative to a row of `parent` if there is one. */
   readonly path: string;
   readonly parent?: keyof RowTypes;
-  /** `multiSegment` ids contain a slash, `twoSegments` ids are two parameters; `perAccount` and `perUser`: one row each. */
+  /**
+   * Form of ids. `multiSegment` ids contain a slash, `twoSegments` ids are two parameters; `perAccount` and `perUser`
+   * resources have one row each.
+   */
   readonly id: "integer" | "text" | "multiSegment" | "twoSegments" | "perAccount" | "perUser";
-  /** The rows that a caller sees. Child rows follow their parent. */
+  /** The rows that a caller can see. The visibility of child rows is that of their parent. */
   readonly owner: "account" | "user" | "everyone" | "both";
   readonly access: AuthenticationMode;
-  /** Under `/v4beta` only. */
+  /** Whether the resource is available only under `/v4beta`. */
   readonly beta?: true;
-  /** Scope area. Without one any token is sufficient. */
+  /** Scope area of the resource. If omitted, any token is sufficient. */
   readonly area?: string;
-  /** Scopes of single verbs that differ from the scopes of the area. */
+  /** Scopes of single operations that differ from the scopes of the area. */
   readonly scopes?: Partial<Record<"list" | "read" | "create" | "update" | "remove", readonly string[]>>;
   readonly grant?: Grant;
-  /** How events name a row. `ofParent`: they name its parent. */
+  /** The entity in events about a row. `ofParent` selects its parent. */
   readonly entity?: {
     readonly type: string;
     readonly url: string;
@@ -161,9 +163,9 @@ export interface Resource<T extends UntypedRow = UntypedRow> {
   readonly fields: Fields;
   readonly list?: { readonly newestFirst?: true; rows?(call: Call): readonly Row<T>[] };
   readonly read?: true;
-  /** Returns the object as the caller sees it, if it differs from the stored one. */
+  /** Returns the object that the caller sees, if it differs from the stored one. */
   serialize?(row: Row<T>, view: CallContext): UntypedRow;
-  /** Whether a restricted user sees the row, if its grant alone does not decide. */
+  /** Whether a restricted user sees the row, for resources whose grant is not sufficient to decide this. */
   isVisible?(row: Row<T>, view: CallContext, level: Level): boolean;
   readonly create?: CreateDeclaration<T>;
   readonly update?: UpdateDeclaration<T>;
@@ -181,7 +183,7 @@ export interface Resource<T extends UntypedRow = UntypedRow> {
 export interface EndpointRequest extends CallContext {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The `X-Filter` header. */
+  /** The value of the `X-Filter` header. */
   readonly filter: string | undefined;
   readonly body: Body;
   readonly upload?: Upload;
@@ -194,8 +196,8 @@ export interface Endpoint {
   readonly scopes: readonly string[];
   readonly beta?: true;
   readonly accepts?: "file";
-  /** A limit in addition to the general one, counted per user. */
+  /** A rate limit in addition to the general one, counted per user. */
   readonly rate?: RateLimit;
-  /** Returns the response body; null for a 204. */
+  /** Executes the request and returns the response body; null for a 204. */
   run(request: EndpointRequest): unknown;
 }

@@ -118,7 +118,7 @@ export function createDeleteHandler(
   };
 }
 
-/** Returns an error for each unique member whose value another row has. */
+/** Returns an error for each unique member whose value belongs to a different row, too. */
 function uniquenessErrors(call: Call, fields: Fields): FieldError[] {
   const { store, resource, row, body } = call;
   return Object.entries(fields).flatMap(([field, { unique }]) => {
@@ -134,7 +134,7 @@ function uniquenessErrors(call: Call, fields: Fields): FieldError[] {
   });
 }
 
-/** Default limit, because all rows are kept in memory. */
+/** Default maximum number of rows per home. All rows are kept in memory. */
 const defaultMaxRows = 50_000;
 
 function requireRoom(call: Call, most = defaultMaxRows): void {
@@ -142,7 +142,7 @@ function requireRoom(call: Call, most = defaultMaxRows): void {
     throw invalid("A limit of this account has been reached");
 }
 
-// DELETE: a row is first `deleting`, if declared so, and then deleted with its children.
+// // DELETE: a row has the status `deleting` first, if declared, and is then deleted with its children.
 
 function deleteRow(
   call: Call & { readonly row: Row },
@@ -191,7 +191,7 @@ export function createActionHandler(
       };
     }
     const actionChain = action.on === "collection" ? chain : [resource];
-    // Actions on the collection or service get no row; their functions do not use it.
+    // // Actions on the collection or service get no row, because their functions do not use a row.
     return { ...buildCollectionCall(resource, actionChain, request, level), action } as ActionCall;
   }
 

@@ -28,7 +28,7 @@ export function jobStages(
   ];
 }
 
-/** The other effects of the last stage: delete the row, finish an event. */
+/** The additional effects of the last stage: delete the row, or finish an event. */
 export type TransitionEnd = Pick<PendingChange, "drop" | "event">;
 
 /** Returns the end of a transition that finishes an event, if there is one. */

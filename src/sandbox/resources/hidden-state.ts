@@ -1,11 +1,11 @@
-/** State of a row that no response shows, and the types of tokens and grants. */
+/** Hidden state of rows that responses never contain, and the types of tokens and grants. */
 
 export type Level = "read_only" | "read_write";
 
-/** Entity kind as the grants object names it, e.g. `domain`. */
+/** Kind of an entity, as the grants object names it, e.g. `domain`. */
 export type GrantKind = string;
 
-/** Grants of a restricted user: a level per entity id. A missing entry means no access. */
+/** Grants of a restricted user: an access level per entity id. A missing entry means no access. */
 export interface Grants {
   global: Record<string, unknown>;
   entities: Record<GrantKind, Record<number, Level>>;
@@ -15,13 +15,13 @@ export interface Grants {
 export type TokenAccess = {
   readonly user: string;
   readonly scopes: readonly string[];
-  /** Milliseconds since 1970; null means until it is revoked. */
+  /** Expiry in milliseconds since 1970; null if the token is valid until it is revoked. */
   readonly expires: number | null;
   /** Source of the token: a personal token, an authorized app or an OAuth client. */
   readonly token?: number;
   readonly app?: number;
   readonly client?: string;
-  /** The OAuth code that it was issued for. */
+  /** The OAuth code for which the token was issued. */
   readonly code?: string;
 };
 
@@ -31,7 +31,7 @@ export type ExchangeCode = {
   readonly client: string;
   readonly scopes: readonly string[];
   used: boolean;
-  /** Milliseconds since 1970. */
+  /** Expiry in milliseconds since 1970. */
   readonly expires: number;
 };
 
@@ -42,21 +42,21 @@ export interface Hidden {
   secret?: string;
   /** Id of the configuration profile that was booted last. */
   config?: number;
-  /** Date-time of the planned host migration. */
+  /** Time of the planned host migration. */
   migration?: string;
-  /** Set on a region without free hardware upgrades. */
+  /** Set for a region that offers no free hardware upgrades. */
   noUpgrades?: true;
   /** Addresses of other instances that this one may use (IP failover). */
   shared?: string[];
-  /** base64. */
+  /** The image data in base64. */
   picture?: string;
-  /** Id of the cluster node that the instance implements. */
+  /** Id of the cluster node that runs on the instance. */
   node?: string;
   /** End times of the running clone jobs of an instance, in milliseconds. */
   clones?: number[];
   expires?: number;
-  /** When the next automatic backup of an instance begins, in milliseconds. */
+  /** Start of the next automatic backup of an instance, in milliseconds. */
   nextBackup?: number;
-  /** MB reserved for a disk while it is resized. */
+  /** Space in MB that a disk occupies while it is resized. */
   reserved?: number;
 }

@@ -2,7 +2,7 @@
 
 import type { Field } from "../fields/field.ts";
 
-/** The documented rule. The product word alone, alpha's default label, is shorter and also accepted. */
+/** Label of an instance: the documented rule, and alpha's default label, the product word, which is shorter. */
 export const instanceLabel: Field = {
   type: "string",
   min: 3,

@@ -1,4 +1,4 @@
-/** Types of the stored objects whose members the code reads by name, all in one list. All other members are declared as fields only. */
+/** Types of the stored objects whose members the code reads by name. All other members are only declared as fields. */
 
 import type { ExchangeCode, TokenAccess } from "./hidden-state.ts";
 
@@ -33,14 +33,14 @@ export type Plan = {
   vcpus: number;
   transfer: number;
   gpus: number;
-  /** Dollars. */
+  /** Price in dollars. */
   price: { hourly: number; monthly: number };
   addons: { backups: { price: { hourly: number; monthly: number } } };
-  /** Id of the plan of the free upgrade. */
+  /** Id of the plan that a free upgrade selects. */
   successor: string | null;
 };
 
-/** A question (UDF) of a script. Without a `default` a value is required. */
+/** A question (UDF) of a script. A question without a `default` must be answered. */
 export type ScriptQuestion = {
   label: string;
   name: string;
@@ -95,7 +95,7 @@ export type Event = {
 export type Address = {
   address: string;
   kind: "public" | "private" | "slaac" | "link-local";
-  /** Set explicitly; null means the default name. */
+  /** The reverse DNS name that the owner has set; null selects the default name. */
   rdns: string | null;
   instance: number;
 };
@@ -107,7 +107,7 @@ export type Range = {
   route_target: string | null;
   /** A legacy address pool, which newer regions do not support. */
   pool: boolean;
-  /** Ids of the instances that use it. */
+  /** Ids of the instances that use the pool or range. */
   instances: number[];
 };
 
@@ -256,7 +256,7 @@ export type Disk = {
   filesystem: string;
   created: string;
   updated: string;
-  /** Undocumented, used by one client: present only if the request set it. */
+  /** An undocumented member that one client uses. It is only present if the request contained it. */
   read_only?: boolean;
 };
 

@@ -20,7 +20,7 @@ import type { AccountSeed, UserSeed } from "./seed-file.ts";
 import { SeedError, seedsOf } from "./seed-file.ts";
 import { childHome, userHome } from "../store/homes.ts";
 
-/** @throws {SeedError} with the location of the invalid seed data. */
+/** Adds an account to the store. @throws {SeedError} with the location of the invalid seed data. */
 export function seedAccount(store: Store, seed: AccountSeed, at: number): void {
   const { id, account, settings, users, ...lists } = seed;
   addSingleRow(store, "account", id, { ...account, euuid: id }, at);
@@ -62,7 +62,7 @@ function seedUser(store: Store, account: string, seed: UserSeed, at: number): vo
   for (const row of store.table("token").inHome(userHome(username))) activateToken(store, row, username);
 }
 
-/** Activates a seeded token. The item contains the secret; responses show only its first characters. */
+/** Activates a seeded token. The item contains the secret, of which responses contain only the first characters. */
 function activateToken(store: Store, row: Row, user: string): void {
   const { id, label, scopes, token } = row.value;
   const secret =
@@ -160,7 +160,7 @@ function findResourceByPath(store: Store, name: string, parent: string | undefin
 
 // An instance from seed data: with the specs of its type, addresses, and disks if it has an image.
 
-/** @throws {SeedError} if region, type or image are not in the catalogs. */
+/** Adds an instance. @throws {SeedError} if region, type or image are missing in the catalogs. */
 function seedInstanceFromData(store: Store, home: string, given: UntypedRow, at: number): Row<Instance> {
   const { type = "g6-standard-1", region = "us-east", image: imageId = null, hidden, ...members } = given;
   const plan = store.table("plan").get(type)?.value;

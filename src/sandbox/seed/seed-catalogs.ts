@@ -2,7 +2,7 @@
 
 import type { Image, Kernel, Plan, Region, Script } from "../resources/row-types.ts";
 
-/** Newer regions have VLANs and no legacy address pools. */
+/** // Capabilities of regions. Newer regions have VLANs and no legacy address pools. */
 const basic = ["Vms", "NodeBalancers", "Block Storage", "Kubernetes", "Cloud Firewall"];
 const newer = [...basic, "Vlans"];
 const wide = [...basic, "Object Storage", "GPU Vms"];
@@ -135,7 +135,7 @@ export const kernels: readonly Kernel[] = kernelRows.map(([id, label, version, a
   ),
 );
 
-/** Memory, disk in MB; transfer in GB; Mbit/s; dollars. */
+/** Rows of plans: memory and disk in MB, transfer in GB, network in Mbit/s, price in dollars. */
 const planRows: readonly [
   id: string,
   label: string,
@@ -160,7 +160,7 @@ const planRows: readonly [
   ["g1-gpu-rtx6000-1", "Dedicated 32GB + RTX6000 GPU x1", 32768, 655360, 8, 16000, 10000, 1.5, 1000],
 ];
 
-/** Free upgrades. Only legacy plans have one. */
+/** The plan after a free upgrade, by plan. Only legacy plans have one. */
 const successors: Readonly<Record<string, string>> = {
   "g5-standard-1": "g6-standard-1",
   "g5-standard-8": "g6-standard-8",

@@ -54,7 +54,7 @@ function accountSeed(value: unknown, where: string): AccountSeed {
   return { ...lists, ...(settings && { settings }), id, account, users };
 }
 
-/** Returns the same id for the same file. */
+/** Derives an account id from a text. The same text always has the same id. */
 function accountId(text: string): string {
   const digits = createHash("sha256").update(text).digest("hex").toUpperCase();
   return [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 32)].join("-");
@@ -64,7 +64,7 @@ function isUser(value: unknown): value is UserSeed {
   return isObject(value) && typeof value["username"] === "string" && typeof value["email"] === "string";
 }
 
-/** @throws {SeedError} unless the value is a list of objects. */
+/** Checks that the value is a list of objects and returns it. @throws {SeedError} if it is not. */
 export function seedsOf(value: unknown, where: string): Seeds {
   if (Array.isArray(value) && value.every(isObject)) return value;
   throw new SeedError("a list of objects is needed", where);
@@ -79,17 +79,16 @@ export interface UserSeed extends Readonly<Record<string, unknown>> {
   readonly email: string;
   readonly restricted?: boolean;
   readonly grants?: Grants;
-  /** `token` is the secret; without it the secret is derived from the label. */
+  /** Tokens of the user. `token` is the secret. If it is omitted, the secret is derived from the label. */
   readonly tokens?: Seeds;
   readonly sshkeys?: Seeds;
-  /** Authorized apps. `token` has the lifetime of one from the login server and is revoked with its `client`. */
+  /** Authorized apps. `token` has the same lifetime as a token from the login server, and is revoked with its `client`. */
   readonly apps?: Seeds;
 }
 
 /**
- * Everything that an account has. Other members are lists of its resources, named by the last segment
- * of their path: `instances`, `domains`, `volumes`, `tickets`, …; items contain their children
- * (`records` in a domain).
+ * The data of an account. Other members are lists of its resources, named by the last segment of their path:
+ * `instances`, `domains`, `volumes`, `tickets`, …; items contain their children (`records` in a domain).
  */
 export interface AccountSeed extends Readonly<Record<string, unknown>> {
   /** Account id, sent as `X-Customer-UUID`; optional in a file. */
@@ -104,7 +103,7 @@ export class SeedError extends Error {
   override readonly name = "SeedError";
   readonly code = "AG_SEED_INVALID";
 
-  /** @param where E.g. `accounts[0].users`; omit it for the data as a whole. */
+  /** @param where Location in the data, e.g. `accounts[0].users`. If omitted, the error concerns the data as a whole. */
   constructor(reason: string, where?: string) {
     super(`Seed data${where === undefined ? "" : `, ${where}`}: ${reason}`);
   }

@@ -1,4 +1,4 @@
-/** Seed data of the past: events of every kind, invoices and payments. */
+/** Seed data of the past: events of all kinds, invoices and payments. */
 
 import { dateTime } from "../clock.ts";
 import { addEvent } from "../resource/event-log.ts";
@@ -18,7 +18,7 @@ export interface EventKind {
   readonly message?: string;
 }
 
-/** `url` is the path of the event's instance. */
+/** Kinds of events. `url` is the path of the event's instance. */
 export const eventKinds: { readonly url: string; readonly kinds: readonly EventKind[] } = {
   url: "/v4/vm/instances/{id}",
   kinds: [
@@ -37,7 +37,7 @@ export const eventKinds: { readonly url: string; readonly kinds: readonly EventK
   ],
 };
 
-/** The running job of an instance at start-up, by status, and the status that follows. */
+/** A running job of an instance at start-up: the instance's status, and the status after the job. */
 export interface JobKind {
   readonly action: string;
   readonly type: string;
@@ -102,7 +102,7 @@ export function seedEvents(
   });
 }
 
-/** Returns the end of the job with this index, in milliseconds. */
+/** Returns the end time of the job with this index, in milliseconds. */
 function endOf(store: Store, index: number): number {
   return store.clock.now() + (firstEnd + between * index) * 1000;
 }
@@ -169,7 +169,7 @@ const instancesPerInvoice = 2;
 const cents = (dollars: number): number => Math.round(dollars * 100) / 100;
 
 interface Month {
-  /** Milliseconds since 1970; `to` is the start of the next month. */
+  /** The billed month, in milliseconds since 1970; `to` is the start of the next month. */
   readonly from: number;
   readonly to: number;
 }
@@ -220,8 +220,9 @@ function monthBefore(today: number, back: number): Month {
 }
 
 /**
+ * Creates the invoices of past months and their payments.
  * @param months Number of invoices; the newest is for the last complete month.
- * @param paid Number of paid invoices, from the oldest.
+ * @param paid Number of paid invoices, starting with the oldest.
  */
 export function createBilling(
   store: Store,

@@ -1,6 +1,6 @@
 /**
- * Realistic instances: every status, most regions, many images and plans. Special cases are at fixed
- * indexes; the rest is pseudo-random, the same at every start.
+ * Realistic instances with all statuses, most regions, and many images and plans. Special cases have fixed indexes; the
+ * rest is pseudo-random, and the same at every start.
  */
 
 import { dateTime } from "../clock.ts";
@@ -52,7 +52,10 @@ interface Kinds {
   readonly own: Image | undefined;
 }
 
-/** @param today Midnight before start-up, in milliseconds. All ages are relative to it. */
+/**
+ * Adds the instances of an account.
+ * @param today Midnight before start-up, in milliseconds. All ages are relative to it.
+ */
 export function seedInstances(
   store: Store,
   account: string,
@@ -143,7 +146,7 @@ function planAt(index: number, { plans }: Kinds, image: Image | undefined): Plan
   return itemAt(fitting, index);
 }
 
-/** Some instances have free space, and some have a third disk. */
+/** Adds the disks of an instance. Some instances have free space, and some have a third disk. */
 function seedDisks(store: Store, row: Row<Instance>, index: number, image: Image, plan: Plan): Disk[] {
   const free = index % 4 === 1 ? 4096 : 0;
   const data = index % 7 === 3 ? 2048 : 0;
@@ -162,7 +165,8 @@ function values<T extends UntypedRow>(rows: Iterable<Row<T>>): T[] {
   return [...rows].map(({ value }) => value);
 }
 
-// Backups of several ages: automatic, failed, snapshots finished and running, and enabled without any backup.
+// // Backups of various ages: automatic ones, a failed one, finished and running snapshots. One instance has backups
+// enabled but none yet.
 
 const minute = 60_000;
 
@@ -172,7 +176,7 @@ interface BackupSeed {
   readonly label?: string;
 }
 
-/** Oldest first. A backup with a `label` is a snapshot. */
+/** Backups of an instance, oldest first. A backup with a `label` is a snapshot. */
 const histories: readonly (readonly BackupSeed[])[] = [
   [
     { age: 15, status: "successful" },
@@ -199,7 +203,7 @@ const histories: readonly (readonly BackupSeed[])[] = [
 const scheduleDays = ["Saturday", "Sunday", "Scheduling", "Wednesday", "Monday"];
 const scheduleWindows = ["W10", "W2", "Scheduling", "W22", "W0"];
 
-/** Every fourth instance has backups enabled. */
+/** Adds the backups. Every fourth instance has backups enabled. */
 function seedBackups(
   store: Store,
   row: Row<Instance>,

@@ -81,14 +81,14 @@ function seedCatalogs(store: Store, data: typeof seedData): void {
   addAll(store.table("storageCluster"), publicHome, storageCluster);
 }
 
-/** Adds copies, so that two sandboxes in one process never share an object. */
+/** Adds copies of the rows, so that two sandboxes in one process share no object. */
 function addAll<T extends UntypedRow>(table: Table<T>, home: string, all: readonly (T & { id: Id })[]): void {
   for (const value of all) table.add(home, value.id, structuredClone(value));
 }
 
-// Single instances with special data, so that every rule of v4 applies to at least one.
+// // Single instances with special data, so that at least one instance is affected by each rule of v4.
 
-/** Indexes in the order of creation. A smaller account has fewer special cases. */
+/** Positions of special instances in the order of creation. A smaller account has fewer special cases. */
 const migrationIndex = 20;
 const poolIndex = 21;
 const failoverIndexes = [22, 33] as const;

@@ -10,7 +10,7 @@ import type { SavedTable, Table } from "./store-table.ts";
 import { createTable } from "./store-table.ts";
 import { type PendingChange, createTimeline } from "./timeline.ts";
 
-/** First ids per resource. They differ, so that an id of the wrong kind does not match by chance. */
+/** First ids per resource. They differ, so that an id of a wrong resource does not match by chance. */
 const firstIds: Readonly<Record<string, number>> = {
   instance: 5201,
   disk: 88010,
@@ -88,7 +88,7 @@ export interface SavedState extends SavedStore {
   readonly version: 1;
 }
 
-/** Returns a copy of the state; later changes do not affect it. */
+/** Returns a copy of the state, which later changes do not affect. */
 export function writeState(store: Store): SavedState {
   return structuredClone({ version: 1, ...store.save() });
 }

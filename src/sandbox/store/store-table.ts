@@ -1,6 +1,6 @@
 /**
- * The rows of one resource. Each row has a home: the account it belongs to, its parent row, or
- * `publicHome`. Reading one home takes time proportional to the rows of that home only.
+ * The rows of one resource. Each row has a home: the account it belongs to, its parent row, or `publicHome`. Reading
+ * one home takes time proportional to its number of rows.
  */
 
 import type { Hidden } from "../resources/hidden-state.ts";
@@ -27,7 +27,7 @@ export interface SavedTable<T extends UntypedRow = UntypedRow> {
 
 export interface Table<T extends UntypedRow = UntypedRow> {
   add(home: string, id: Id, value: T, hidden?: Hidden): Row<T>;
-  /** Accepts any value as id, because ids come from requests. */
+  /** Returns the row with this id. Any value is accepted, because ids come from requests. */
   get(id: unknown): Row<T> | undefined;
   /** Returns the rows of one home in the order of creation. */
   inHome(home: string): IterableIterator<Row<T>>;

@@ -1,9 +1,8 @@
 /**
  * Pending changes: an instance is booted in two seconds, a disk is ready in three.
  *
- * There are no timers. Each request first applies all changes that are due, in order and with their own
- * time. A stopped clock stops the service. Pending changes are plain data, so that they are saved with
- * the rows.
+ * The timeline uses no timers. Each request first applies all changes that are due, in order and with their own time. A
+ * stopped clock stops the service. Pending changes are plain data, so that they are saved with the rows.
  */
 
 import type { RowTypes } from "../resources/row-types.ts";
@@ -11,19 +10,19 @@ import type { Id } from "./store-table.ts";
 
 /** A scheduled change of one row. */
 export interface PendingChange {
-  /** Milliseconds since 1970. */
+  /** Time of the change, in milliseconds since 1970. */
   readonly at: number;
   readonly table: keyof RowTypes;
   readonly id: Id;
-  /** The row's `job` at scheduling time. If the row has a newer job by then, the change is skipped. */
+  /** The row's `job` at scheduling time. The change is skipped if the row has a newer job by then. */
   readonly job: number;
   /** Members to set on the row. */
   readonly set?: object;
-  /** Deletes the row and all rows below it. */
+  /** Whether to delete the row and all rows below it. */
   readonly drop?: true;
   /** The event that ends with this change. */
   readonly event?: EventOutcome;
-  /** Calls the resource's `onDue` instead, even if the row has a newer job. */
+  /** Whether to call the resource's `onDue` instead, even if the row has a newer job. */
   readonly due?: true;
 }
 

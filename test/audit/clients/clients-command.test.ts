@@ -34,7 +34,7 @@ const list = (...flags: string[]) =>
     `--clients-file=${join(folder, "clients.yaml")}`,
   ]);
 
-test("lists the clients without a name, and nobody's requests not at all", async () => {
+test("lists the clients without a name, but no requests without a client", async () => {
   expect(await list()).toBe(0);
   expect(
     printed()

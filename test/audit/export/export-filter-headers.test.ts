@@ -48,7 +48,7 @@ const filtersIn = (har: string): unknown[] =>
     request.headers.map(({ name }) => name).filter((name) => name.startsWith("X-Filter")),
   );
 
-test("as HAR of the admin API and of the command line, and as logs of a collector", async () => {
+test("the filter is in HAR of the admin API and of the command line, and in logs for a collector", async () => {
   const { text } = await gateway.requestAdmin("GET /api/audit/export?format=har");
   expect(filtersIn(text)).toEqual([["X-Filter-1"], ["X-Filter-2"]]);
 

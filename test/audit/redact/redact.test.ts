@@ -138,7 +138,7 @@ describe.each(usual)("usual names, with those of %s", (_, redaction) => {
       { query: pair },
       { body: { bytes: json } },
     ]) {
-      const values = redaction.find({ path: "/", isRoute: false, query: "", texts: [], ...sent });
+      const values = redaction.search.find({ path: "/", isRoute: false, query: "", texts: [], ...sent });
       expect(values.redact(`<${SECRET}>`)).toBe("<[redacted]>");
     }
   });
@@ -171,7 +171,7 @@ describe("a ticket", () => {
     const sent = { query: `service=x&ticket=${SECRET}`, headers: { ticket: SECRET } };
     expect(redaction.query(sent.query)).toBe("service=x&ticket=[redacted]");
     expect(redaction.value({ ticket: SECRET })).toEqual({ ticket: "[redacted]" });
-    const values = redaction.find({ path: "/", isRoute: false, texts: [], ...sent });
+    const values = redaction.search.find({ path: "/", isRoute: false, texts: [], ...sent });
     expect(values.redact(SECRET)).toBe("[redacted]");
   });
 
@@ -359,7 +359,7 @@ describe("a JSON text gives what its parsed value gives", () => {
     return print(value);
   });
   const findValues = () =>
-    redaction.find(
+    redaction.search.find(
       { path: "/", isRoute: true, query: "", texts: ['{"token":"pinto"}', '{"pin":"a@b=c1"}'] },
       ["shipping-token"],
     );
@@ -371,8 +371,7 @@ describe("a JSON text gives what its parsed value gives", () => {
     fc.assert(
       fc.property(written, (body) => {
         const values = find();
-        // The first time adds the values of the body itself.
-        redaction.json(Buffer.from(body), values);
+        if (values) redaction.search.addFromBody(Buffer.from(body), values);
         const plain = (recorded: unknown): unknown => JSON.parse(JSON.stringify(recorded));
         expect(plain(redaction.json(Buffer.from(body), values))).toEqual(
           plain(redaction.value(JSON.parse(body), undefined, values)),
@@ -423,7 +422,7 @@ describe("a value whose name is the text of another member", () => {
     ["a numbered name", { value2: SECRET, name: "root_pass" }],
   ])("is redacted in %s", (_, body) => {
     const text = JSON.stringify([body]);
-    const values = redaction.find(sentIn([body]));
+    const values = redaction.search.find(sentIn([body]));
     for (const recorded of [
       redaction.json(Buffer.from(text)),
       redaction.value([body]),
@@ -453,7 +452,7 @@ describe("a value whose name is the text of another member", () => {
   ])("is redacted in the form %s", (form) => {
     expect(redaction.query(form)).not.toContain(SECRET);
     expect(JSON.stringify(redaction.body({ bytes: Buffer.from(form), type: FORM }))).not.toContain(SECRET);
-    expect(redaction.find(sentIn({ form })).redact(SECRET)).toBe("[redacted]");
+    expect(redaction.search.find(sentIn({ form })).redact(SECRET)).toBe("[redacted]");
   });
 
   test.each([
@@ -489,7 +488,7 @@ describe("the password in an option of curl", () => {
   ])("is redacted in %s", (text, recorded) => {
     expect(redaction.text(text)).toBe(recorded);
     expect(JSON.stringify(redaction.json(Buffer.from(JSON.stringify({ text }))))).not.toContain(SECRET);
-    const values = redaction.find({ path: "/", isRoute: true, query: "", texts: [text] });
+    const values = redaction.search.find({ path: "/", isRoute: true, query: "", texts: [text] });
     expect(values.redact(text)).not.toContain(SECRET);
   });
 });
@@ -618,7 +617,7 @@ describe("redaction of a client's body", () => {
     ["a file", bytes(`\xff token ${SECRET}`, "latin1"), "image/png", true],
   ])("the record says whether %s was searched for secrets", (_, body, type, isComplete) => {
     const sent = { path: "", isRoute: true, query: `q=${SECRET}`, texts: [], body: { bytes: body, type } };
-    expect(redaction.find(sent).isComplete).toBe(isComplete);
+    expect(redaction.search.find(sent).isComplete).toBe(isComplete);
   });
 
   test.each([
@@ -655,7 +654,7 @@ describe("a value with a secret name", () => {
     ["a cut body", { ...nothing, body: { bytes: bytes(`{"token":"${SECRET}","a`) } }],
     ["text", { ...nothing, body: { bytes: bytes(`token: ${SECRET}\n`) } }],
   ])("of %s is replaced everywhere in the exchange", (_, sent) => {
-    const values = redaction.find(sent);
+    const values = redaction.search.find(sent);
     const text = `Wrong ${SECRET}.`;
     expect(redaction.text(text, values)).toBe("Wrong [redacted].");
     expect(redaction.json(Buffer.from(JSON.stringify({ text, [SECRET]: 1 })), values)).toEqual({
@@ -676,10 +675,10 @@ describe("a value with a secret name", () => {
     ["in JSON in a text", JSON.stringify({ data: `[{"a":{"password":"${SECRET}"},"a":{"b":1}}]` })],
     ["with nothing in its place", JSON.stringify({ data: `{"password":"${SECRET}","password":null}` })],
   ])("is found if an object has it %s, in a request and in a response", (_, body) => {
-    const values = redaction.find({ ...nothing, body: { bytes: bytes(body) } });
+    const values = redaction.search.find({ ...nothing, body: { bytes: bytes(body) } });
     expect(redaction.text(`Wrong ${SECRET}.`, values)).toBe("Wrong [redacted].");
-    const added = redaction.find(nothing);
-    redaction.addFromText(body, added);
+    const added = redaction.search.find(nothing);
+    redaction.search.addFromBody(Buffer.from(body), added);
     expect(redaction.text(`Wrong ${SECRET}.`, added)).toBe("Wrong [redacted].");
     const recorded = [redaction.raw(body), redaction.json(Buffer.from(body)), redaction.text(body)];
     expect(JSON.stringify(recorded)).not.toContain(SECRET);
@@ -696,7 +695,7 @@ describe("a value with a secret name", () => {
     ["4b7a6b5c4d3e2f1a9b8c-token", "4b7a6b5c4d3e2f1a9b8c-token is not 4b7a6b5c4d3e2f1a9b8c-token: x"],
     ["https://u:Alpha77@Beta88", "see https://u:Alpha77@Beta88 token=1"],
   ])("%s is not left in part where a name is in it or behind it", (secret, text) => {
-    const values = redaction.find(sentIn({ password: secret }));
+    const values = redaction.search.find(sentIn({ password: secret }));
     const recorded = [
       redaction.text(text, values),
       redaction.query(`a=1&x=${text}`, values),
@@ -709,7 +708,7 @@ describe("a value with a secret name", () => {
   });
 
   test("that is a part of a name does not hide the name", () => {
-    const values = redaction.find(sentIn({ password: "passw" }));
+    const values = redaction.search.find(sentIn({ password: "passw" }));
     const text = "x password: other-secret";
     expect(
       JSON.stringify([redaction.text(text, values), redaction.query("passwordx=other-secret", values)]),
@@ -731,14 +730,14 @@ describe("a value with a secret name", () => {
       ...(text.startsWith("{") ? [{ bytes: bytes(JSON.stringify({ [text]: 1 })) }] : []),
     ];
     for (const body of bodies) {
-      const values = redaction.find({ ...nothing, body });
+      const values = redaction.search.find({ ...nothing, body });
       expect(JSON.stringify(redaction.body(body, values))).not.toContain(SECRET);
       expect(redaction.text(`Wrong ${SECRET}.`, values)).not.toContain(SECRET);
     }
   });
 
   test("is replaced in all its spellings", () => {
-    const values = redaction.find(sentIn({ password: odd }));
+    const values = redaction.search.find(sentIn({ password: odd }));
     const spelt = [
       odd,
       JSON.stringify(odd),
@@ -751,13 +750,15 @@ describe("a value with a secret name", () => {
   test.each(["&amp;Kx&lt;&quot;&#39;", "&amp;Kx&lt;&#34;&#39;", "&amp;Kx&lt;&quot;&#x27;", `&amp;Kx&lt;"'`])(
     "is replaced as HTML spells it: %s",
     (spelt) => {
-      const values = redaction.find(sentIn({ password: `&Kx<"'` }));
+      const values = redaction.search.find(sentIn({ password: `&Kx<"'` }));
       expect(values.redact(`The password ${spelt} is wrong.`)).toBe("The password [redacted] is wrong.");
     },
   );
 
   test("is replaced as a number, and so is a token", () => {
-    const values = redaction.find(sentIn({ cvv: 737, card_number: 4_111_111_111_111_111 }), ["some-token"]);
+    const values = redaction.search.find(sentIn({ cvv: 737, card_number: 4_111_111_111_111_111 }), [
+      "some-token",
+    ]);
     const recorded = redaction.value(
       { a: 737, b: 7370, c: "is 737", d: "x-4111111111111111", e: "some-token" },
       0,
@@ -776,21 +777,23 @@ describe("a value with a secret name", () => {
     "is found in a body if it has characters of several bytes, behind %i others",
     (before) => {
       const secret = `${"x".repeat(before)}${"\u{1f511}é".repeat(30)}`;
-      const values = redaction.find(sentIn({ password: secret }));
+      const values = redaction.search.find(sentIn({ password: secret }));
       const body = Buffer.from(JSON.stringify({ note: `is ${secret}.` }));
       expect(redaction.json(body, values)).toEqual({ note: "is [redacted]." });
     },
   );
 
   test.each([0, 1, 30, 31])("is searched for in a body if it is not well-formed at %i", (at) => {
-    const values = redaction.find(sentIn({ password: `${"x".repeat(at)}\ud800${"x".repeat(40 - at)}` }));
+    const values = redaction.search.find(
+      sentIn({ password: `${"x".repeat(at)}\ud800${"x".repeat(40 - at)}` }),
+    );
     expect(redaction.json(Buffer.from('{"a":"x"}'), values)).toMatchObject({ text: '{"a":"x"}' });
   });
 
   test.each(["\ude00secret-value", "secret-\ud800value", "secret-value\ud83d"])(
     "is found where half a character in it was replaced: %j",
     (secret) => {
-      const values = redaction.find(sentIn({ password: secret }));
+      const values = redaction.search.find(sentIn({ password: secret }));
       const body = Buffer.from(JSON.stringify({ note: secret.toWellFormed() }));
       expect(redaction.json(body, values)).toEqual({ note: "[redacted]" });
     },
@@ -808,7 +811,7 @@ describe("a value with a secret name", () => {
         (...given) => {
           const [secrets, which, ranges, place] = given;
           const secret = secrets[which % secrets.length] ?? "";
-          const values = redaction.find(sentIn({ password: secrets }));
+          const values = redaction.search.find(sentIn({ password: secrets }));
           // Parts of the value, so that much of the body looks like it.
           const texts = ranges.map(([from, length]) => secret.slice(from, from + length));
           const clean = JSON.stringify(
@@ -825,7 +828,7 @@ describe("a value with a secret name", () => {
 
   test("is not left in part at the cut of a body", () => {
     for (let at = 60; at < 110; at += 1) {
-      const values = small.find(sentIn({ password: SECRET }));
+      const values = small.search.find(sentIn({ password: SECRET }));
       const text = "x".repeat(at) + SECRET;
       for (const recorded of [
         small.json(Buffer.from(JSON.stringify([text])), values),
@@ -837,7 +840,9 @@ describe("a value with a secret name", () => {
   });
 
   test("if there are more of them than can be searched, nothing else of the exchange is recorded", () => {
-    const values = redaction.find(sentIn({ token: Array.from({ length: 1000 }, (_, n) => `value-${n}`) }));
+    const values = redaction.search.find(
+      sentIn({ token: Array.from({ length: 1000 }, (_, n) => `value-${n}`) }),
+    );
     expect(values.isComplete).toBe(false);
     expect(redaction.text("x", values)).toBe("[redacted]");
     expect(redaction.json(Buffer.from("{}"), values)).toMatchObject({
@@ -885,7 +890,7 @@ describe("redaction takes linear time", () => {
     ["texts that look like JSON", (n) => JSON.stringify(Array.from({ length: n / 8 }, () => "{a=:"))],
   ];
   const large = new Redaction({ names, bodyLimit: 10_000_000 });
-  const values = large.find({
+  const values = large.search.find({
     path: "",
     isRoute: true,
     query: "",
@@ -903,7 +908,7 @@ describe("redaction takes linear time", () => {
     },
   });
 
-  const token = large.find({ path: "", isRoute: true, query: "", texts: [] }, [`${"a".repeat(31)}b`]);
+  const token = large.search.find({ path: "", isRoute: true, query: "", texts: [] }, [`${"a".repeat(31)}b`]);
 
   const works: [string, (text: string) => unknown][] = [
     ["text", (text) => large.text(text)],
@@ -916,7 +921,13 @@ describe("redaction takes linear time", () => {
     [
       "find",
       (text) =>
-        large.find({ path: text, isRoute: false, query: text, texts: [text], body: { bytes: bytes(text) } }),
+        large.search.find({
+          path: text,
+          isRoute: false,
+          query: text,
+          texts: [text],
+          body: { bytes: bytes(text) },
+        }),
     ],
     ["values", (text) => large.raw(text, values)],
     ["a token", (text) => large.json(Buffer.from(JSON.stringify(text)), token)],
@@ -982,7 +993,7 @@ describe("the redaction of a request allocates at most 20 MB", () => {
     const costs = units.split(" ").map((unit) => {
       const body = sent(unit);
       const stop = countAllocations();
-      const values = atDefaultLimit.find({ ...target, body }, ["0123456789abcdef"]);
+      const values = atDefaultLimit.search.find({ ...target, body }, ["0123456789abcdef"]);
       atDefaultLimit.body(body, values);
       return { unit, mb: stop().mb };
     });
@@ -1000,7 +1011,7 @@ describe("a text that would take too much work", () => {
     ["a query", { ...target, query: parts }],
     ["a header", { ...target, texts: [parts] }],
   ])("in %s is not recorded, nor is any text that may repeat its secrets", (_, sent) => {
-    const values = redaction.find(sent);
+    const values = redaction.search.find(sent);
     expect(redaction.query(parts)).toBe("[redacted]");
     expect(redaction.value({ a: parts, b: "c" })).toEqual({ a: "[redacted]", b: "c" });
     expect(values.isComplete).toBe(false);
@@ -1024,7 +1035,7 @@ describe("a text that would take too much work", () => {
       bytes: bytes(JSON.stringify({ value, password: SECRET })),
       type: "application/json",
     };
-    const values = atDefaultLimit.find({ ...target, body });
+    const values = atDefaultLimit.search.find({ ...target, body });
     atDefaultLimit.json(Buffer.from(body.bytes), values);
     expect(values.whyIncomplete).toMatch(/more secrets than can be searched for|too many names of secrets/);
     const recorded = [
@@ -1067,7 +1078,7 @@ describe("redaction of a body above the limit", () => {
       const parse = jest.spyOn(JSON, "parse");
       try {
         const body = { bytes: bytes(text), type: "application/json" };
-        const values = redaction.find({ path: "/", isRoute: true, query: "", texts: [], body });
+        const values = redaction.search.find({ path: "/", isRoute: true, query: "", texts: [], body });
         const recordedForms = [
           redaction.raw(text),
           redaction.json(Buffer.from(text)),

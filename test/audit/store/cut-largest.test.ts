@@ -38,7 +38,7 @@ test.each([
   expect(await cut(rows, most)).toEqual(cuts);
 });
 
-test("exactly as many as asked are deleted, and none of a client with fewer rows than others have left", async () => {
+test("exactly the requested number is deleted, and only from clients with the most rows", async () => {
   const counts = array(integer({ min: 1, max: 50 }), { maxLength: 20 });
   await assert(
     asyncProperty(counts, integer({ min: 1, max: 200 }), async (rows, most) => {

@@ -109,7 +109,7 @@ describe("after a client is erased", () => {
     expect(found()).toEqual([]);
   });
 
-  test("the records of others are unchanged", async () => {
+  test("the records of other clients are unchanged", async () => {
     store = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
     await write(10, 3);
     const others = (await store.query({ limit: 500 })).records.filter(({ id }) => id.startsWith("other"));

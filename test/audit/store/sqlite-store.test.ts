@@ -93,7 +93,7 @@ describe("the SQLite store", () => {
   test("does not open if the directory is a file", async () => {
     await writeFile(join(directory, "file"), "");
     await expect(openSqliteStore({ ...settings, directory: join(directory, "file") })).rejects.toThrow(
-      "cannot be used",
+      "can't be used",
     );
   });
 
@@ -146,7 +146,7 @@ describe("the SQLite store", () => {
     await again.close();
   });
 
-  test("deletes the oldest records above the size limit, and no others", async () => {
+  test("deletes only the oldest records above the size limit", async () => {
     const store = await openSqliteStore({ ...settings, directory });
     for (let n = 0; n < 40; n += 1) {
       const time = new Date(Date.UTC(2026, 2, 1, 0, n)).toISOString();

@@ -6,6 +6,7 @@ import {
   type AuditStore,
   type StoreOptions,
 } from "../../../src/audit/store/store.ts";
+import { RECORD_FILTERS, type RecordFilter } from "../../../src/audit/queries/read-query.ts";
 import { exportTexts } from "../../../src/audit/export/export-records.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { NumberedNames } from "../../../src/audit/record/numbered-names.ts";
@@ -164,18 +165,23 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         );
       });
 
+      const byEach: Readonly<Record<RecordFilter, readonly [AuditQuery, found: string]>> = {
+        client: [{ client: "c1" }, "cb"],
+        lane: [{ lane: "native" }, ""],
+        route: [{ route: "POST /x" }, "dc"],
+        status: [{ status: 420 }, "b"],
+        since: [{ since: "2026-01-03T00:00:00.000Z" }, "dc"],
+        until: [{ until: "2026-01-03T00:00:00.000Z" }, "ba"],
+      };
+
       test.each<[string, AuditQuery, string]>([
-        ["by client", { client: "c1" }, "cb"],
-        ["by route", { route: "POST /x" }, "dc"],
-        ["by status", { status: 420 }, "b"],
-        ["from a moment on", { since: "2026-01-03T00:00:00.000Z" }, "dc"],
-        ["to a moment, without it", { until: "2026-01-03T00:00:00.000Z" }, "ba"],
+        ...RECORD_FILTERS.map((name): [string, AuditQuery, string] => [name, ...byEach[name]]),
         [
-          "by all at once",
+          "all at once",
           { client: "c1", route: "POST /x", status: 200, since: "2026-01-01T00:00:00.000Z" },
           "c",
         ],
-        ["to nothing", { client: "c1' OR '1'='1" }, ""],
+        ["a client that nobody has", { client: "c1' OR '1'='1" }, ""],
       ])("by %s", async (_, query, found) => expect((await ids(query)).join("")).toBe(found));
 
       test("by a cursor and a time, whichever is earlier", async () => {
@@ -740,7 +746,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         await store.append(sampleRecord("last", { client: "c9", time: day(4) }));
       }
 
-      test("removes its records, summaries and tokens, and nothing of others", async () => {
+      test("removes only its records, summaries and tokens", async () => {
         await fillWithClients();
         const others = (await store.query({ limit: 500 })).records.filter(
           ({ client }) => client.application === undefined && client.fingerprint !== "c9",
@@ -793,7 +799,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         ]);
       });
 
-      test("of a client that nobody knows erases nothing, and is recorded", async () => {
+      test("of an unknown client erases nothing, and is recorded", async () => {
         await fillWithClients();
         const nothing = { records: 0, summaries: 0, tokens: 0 };
         expect(await store.erase({ ...request, keys: ["nobody"] })).toMatchObject(nothing);
@@ -928,7 +934,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(store.stats().evicted).toBe(0);
       });
 
-      test("delete names, losses and programs of the client with the most, however old those of others are", async () => {
+      test("delete names, losses and programs of the client with the most, regardless of the age of those of other clients", async () => {
         const day = (n: number): string => new Date(Date.UTC(2026, 0, 1 + n, 10)).toISOString();
         const write = async (id: string, client: string, n: number, agent: string, names: number) => {
           const list = Array.from({ length: names }, (_, index) => `detail member-${index}: ${client}`);

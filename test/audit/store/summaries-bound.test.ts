@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { DatabaseSync } from "node:sqlite";
 import { RecordMemory } from "../../../src/audit/record/record-memory.ts";
 import { serializeRecord } from "../../../src/audit/record/record-text.ts";
-import { RecentBytes } from "../../../src/audit/store/client-shares.ts";
+import { RecentBytes } from "../../../src/audit/store/sender-bytes.ts";
 import type { Connection } from "../../../src/audit/store/sql/driver.ts";
 import type { StoreLimits } from "../../../src/audit/store/store.ts";
 import { createBatch } from "../../../src/audit/store/segment.ts";
@@ -97,7 +97,7 @@ async function openStore() {
   };
 }
 
-test("at their maximum, summaries are cut to 95 % of it, and nobody is chosen until it is reached again", async () => {
+test("summaries at their maximum are reduced to 95 %, and no client is chosen until it is reached again", async () => {
   const store = await openStore();
   await store.write(MAX + 10);
   expect(await store.purge()).not.toEqual([]);
@@ -113,7 +113,7 @@ test("at their maximum, summaries are cut to 95 % of it, and nobody is chosen un
   store.close();
 });
 
-test("who is deleted is decided once for all rows above the maximum, not in each step", async () => {
+test("the rows to delete are chosen once for all rows above the maximum, not in each step", async () => {
   const store = await openStore();
   for (let n = 0; n < 8; n += 1) await store.write(MAX);
   const statements = await store.purge();

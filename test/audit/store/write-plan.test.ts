@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { RecordMemory } from "../../../src/audit/record/record-memory.ts";
 import { serializeRecord } from "../../../src/audit/record/record-text.ts";
 import { NumberedNames } from "../../../src/audit/record/numbered-names.ts";
-import { RecentBytes } from "../../../src/audit/store/client-shares.ts";
+import { RecentBytes } from "../../../src/audit/store/sender-bytes.ts";
 import { createBatch } from "../../../src/audit/store/segment.ts";
 import { createJobs } from "../../../src/audit/store/sql/jobs.ts";
 import { SCHEMA, sqliteDriver } from "../../../src/audit/store/sqlite/driver.ts";

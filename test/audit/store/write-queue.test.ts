@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, jest, test } from "@jest/globals";
 import { JsonText } from "../../../src/audit/record/json-text.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
-import { RecentBytes } from "../../../src/audit/store/client-shares.ts";
+import { RecentBytes } from "../../../src/audit/store/sender-bytes.ts";
 import { createBatch, recordText } from "../../../src/audit/store/segment.ts";
 import type { StoredRow } from "../../../src/audit/store/record-row.ts";
 import { WriteQueue } from "../../../src/audit/store/write-queue.ts";

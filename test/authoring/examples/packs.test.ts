@@ -54,7 +54,7 @@ describe.each(PACK_FOLDERS)("the pack in %s", (folder) => {
   });
 });
 
-test("in a pack without credentials a call that a case does not expect is not a catalog read", async () => {
+test("a call that a case does not expect is not a catalog read in a pack without credentials", async () => {
   const folder = temporaryFolder();
   for (const [name, text] of Object.entries({
     "pack.yaml": "format: 2\nclient: {}\nupstream: {}\n",

@@ -28,7 +28,7 @@ const countsOf = async (): Promise<Record<string, number>> => {
   return Object.fromEntries(lines.map(([, lane, name, count]) => [`${lane} ${name}`, Number(count)]));
 };
 
-test("requests are counted by the names of the directory, and all others together, without auditing too", async () => {
+test("requests are counted by the names of the directory, and all others together, even without auditing", async () => {
   const send = (headers: Readonly<Record<string, string>>) =>
     gateway.request("GET /vm/instances", { headers });
   await send({ "user-agent": "billing-sync/2" });

@@ -28,7 +28,7 @@ describe("the service's product words", () => {
     expect(rename(text)).toBe(text),
   );
 
-  test("rename keys and string values at any depth, and nothing else", () => {
+  test("only rename keys and string values, at any depth", () => {
     expect(renameDeep({ vms: [{ vm_id: 1, id: "vm/x", on: true, none: null }] }, rename)).toEqual({
       acmes: [{ acme_id: 1, id: "acme/x", on: true, none: null }],
     });
@@ -65,7 +65,7 @@ describe("product words of scope areas and event actions", () => {
     ["user_script_create", "user_script_create"],
   ])("the action %s becomes %s", (from, to) => expect(inScopes.actions(from)).toBe(to));
 
-  test("rename nothing else", () => {
+  test("rename no other texts", () => {
     const rename = createRenamer(words, scopeWords);
     expect(rename("script")).toBe("script");
     expect(rename("vm/monitor/scripts")).toBe("acme/monitor/scripts");

@@ -85,7 +85,7 @@ for (const [name, open, describe] of [
       expect(await store.read("SELECT pages FROM book")).toEqual([]);
     });
 
-    test("that something else created is refused, and not changed", async () => {
+    test("that a different program created is rejected, and not changed", async () => {
       await store.read("CREATE TABLE book (title text)");
       await expect(store.migrate(STEPS)).rejects.toThrow("not written by a released version");
       expect(await store.read("SELECT title FROM book")).toEqual([]);

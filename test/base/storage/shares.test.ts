@@ -12,7 +12,7 @@ describe("shares", () => {
     ]);
   });
 
-  test("forget an owner that has given back all", () => {
+  test("remove an owner that has returned its whole amount", () => {
     const shares = new Shares();
     shares.take("a", 3);
     shares.giveBack("a", 3);

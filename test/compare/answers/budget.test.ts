@@ -30,7 +30,7 @@ test("time without calls saves none for later", () => {
   expect(take(budget, clients(100))).toBe(10);
 });
 
-test("a client's share of its own limit is not exceeded, and begins anew with the next window", () => {
+test("a client's share of its own limit is not exceeded, and starts again with the next window", () => {
   const { budget, pass } = createBudget({ perSecond: 1000 });
   expect(take(budget, Array<string>(10).fill("shop"))).toBe(3);
   expect(take(budget, ["billing"])).toBe(1);
@@ -38,7 +38,7 @@ test("a client's share of its own limit is not exceeded, and begins anew with th
   expect(take(budget, Array<string>(10).fill("shop"))).toBe(3);
 });
 
-test("a call that a client may not make does not take one of others", () => {
+test("a call that a client may not make uses no call of other clients", () => {
   const { budget } = createBudget({ perSecond: 4, perClient: 1 });
   expect(take(budget, Array<string>(10).fill("shop"))).toBe(1);
   expect(take(budget, clients(3))).toBe(3);

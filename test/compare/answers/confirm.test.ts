@@ -324,7 +324,7 @@ describe("a volatile field", () => {
   });
 });
 
-test("fields with names from anybody take bounded memory, and are never believed for the client that shows too many", () => {
+test("fields with invented names use bounded memory, and are never confirmed for the client with too many", () => {
   const all = new VolatileFields({}, 0);
   for (let count = 0; count < 2000; count += 1) {
     const both = pair({ [`x${count}`]: 1, [`__proto__${count}`]: "a" }, {});
@@ -336,7 +336,7 @@ test("fields with names from anybody take bounded memory, and are never believed
   expect(decide(all.seenBy("b"), both, both)).toBe("different last value");
 });
 
-test("many fields of many routes and clients stop nobody else from being believed", () => {
+test("many fields from other clients do not prevent a new difference from being confirmed", () => {
   const all = new VolatileFields({}, 0);
   for (let route = 0; route < 30; route += 1)
     for (let client = 0; client < 12; client += 1)

@@ -52,7 +52,7 @@ test("a reset of the comparisons keeps it", async () => {
   expect((await startProcess()).isVolatile(ROUTE, "at")).toBe(true);
 });
 
-test("what is known of another old service does not count", async () => {
+test("knowledge about a different old service is ignored", async () => {
   const volatile = new VolatileFields();
   learn(volatile, 60);
   await createVolatileStore(store, volatile, OLD)();
@@ -71,7 +71,7 @@ test("replicas have the better knowledge of each route afterwards", async () => 
     expect([each.isVolatile("GET /a", "at"), each.isVolatile("GET /b", "at")]).toEqual([true, true]);
 });
 
-test("what a process learns goes on to count after it was stored, also once its counters were halved", async () => {
+test("new knowledge of a process is still counted after it was stored, even after its counters were halved", async () => {
   const volatile = new VolatileFields();
   const exchange = createVolatileStore(store, volatile, OLD);
   for (let time = 0; time < 50; time += 1) {
@@ -81,7 +81,7 @@ test("what a process learns goes on to count after it was stored, also once its 
   expect((await startProcess()).toJSON()[ROUTE]?.["a"]?.total).toBeGreaterThan(4500);
 });
 
-test("what a client has shown on one replica takes the place of nothing that others have shown on another one", async () => {
+test("evidence of a client on one replica replaces no evidence of other clients on another replica", async () => {
   const [one, other] = [new VolatileFields(), new VolatileFields()];
   const [exchange, exchangeOther] = [one, other].map((each) => createVolatileStore(store, each, OLD));
   learn(one, 60);
@@ -104,7 +104,7 @@ test("the store is not written for each pair", async () => {
   expect(replace).not.toHaveBeenCalled();
 });
 
-test("what is stored is bounded, and a client that shows many fields leaves room for what others show", async () => {
+test("stored knowledge is bounded, and a client with many fields leaves room for other clients", async () => {
   const volatile = new VolatileFields();
   for (let route = 0; route < 100; route += 1)
     for (let field = 0; field < 50; field += 1)

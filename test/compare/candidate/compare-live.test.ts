@@ -76,7 +76,7 @@ test.each([40, 4000])("one client with %i requests leaves places for those of ot
   comparison.stop();
 });
 
-test("one client with large answers leaves memory for those of others", () => {
+test("one client with large responses leaves memory for those of other clients", () => {
   const other = { pack, catalogs, upstreamTokens: undefined };
   const comparison = open(() => other, 1);
   for (let n = 0; n < 8; n += 1) comparison.offer(pack, exchangeOf("192.0.2.1", 1024 * 1024));

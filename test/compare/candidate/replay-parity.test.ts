@@ -75,7 +75,7 @@ test("replay ends with the differences by route, field and client, with three ex
   expect(report).toMatch(/not comparable: calls 1/);
 });
 
-test("a client does not become several ones by the user agents of others", async () => {
+test("a client is not counted several times because of the user agents of other clients", async () => {
   const clients = join(data, "clients.yaml");
   const ids = Array.from({ length: 12 }, (_, index) => index + 1);
   writeFileSync(clients, ids.map((id) => `client${id}: { user_agents: ["agent${id}/*"] }\n`).join(""));

@@ -229,7 +229,7 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       expect(fields.map(({ count, examples }) => [count, examples.length])).toEqual([[11, 1]]);
     });
 
-    test("begin again where something else is compared, and after a reset, which the log says", async () => {
+    test("start again for a new subject, and after a reset, which is logged", async () => {
       first.report(different("1"));
       second.report(equal("2"));
       const before = await counted();

@@ -197,7 +197,7 @@ describe("parity", () => {
       expect(printed()).toMatch(/not enough clients: \d of 10\n/);
     });
 
-    test("20 tokens, each from a network of its own, are enough", async () => {
+    test("20 tokens, each from its own network, are enough", async () => {
       await report(
         ...equals(300).map((each, n) => ({
           ...each,
@@ -208,7 +208,7 @@ describe("parity", () => {
     });
   });
 
-  test("counts nothing of whom nobody knows", async () => {
+  test("counts nothing of unknown senders", async () => {
     await report(...equals(3000, { provenBy: undefined }));
     expect(await run("--fail-above=50%")).toBe(2);
     expect(printed()).toContain("  not enough: 0 of 5, 0 differ; not enough clients: 0 of 10\n");
@@ -365,7 +365,7 @@ describe("parity", () => {
     expect(await runCommandLine(["check", pack])).toBe(0);
   });
 
-  test("reset forgets all sources, or one", async () => {
+  test("reset deletes all sources, or one", async () => {
     await report(...equals(3), ...equals(3, { source: "legacy" }));
     expect(await run("reset", "--source=legacy")).toBe(0);
     expect(printed()).toBe("Forgot the comparisons of legacy.\n");

@@ -184,7 +184,7 @@ test("a read that a service may take for a write, by an overridden method, is ne
   expect(calls.filter((each) => each.includes("/1"))).toEqual([]);
 });
 
-test("a related object that changes through the old service is no difference, however long the pack caches it", async () => {
+test("a related object that changes through the old service is not a difference, regardless of the pack's caching", async () => {
   const { folder, write } = copyPack();
   const event = readFileSync(join(folder, "event.yaml"), "utf8");
   write(
@@ -225,7 +225,7 @@ test("a read with a body is not compared: without its body it would be another r
   expect(calls).toEqual([]);
 });
 
-test("what the file does not compare is not asked for", async () => {
+test("requests that the file excludes from comparison are not repeated", async () => {
   const { call, calls } = await start(
     `data: shared\ncompare: { share: 100%, skip: [${LIST}] }\nnew: [{ clients: [billing] }]`,
   );
@@ -302,7 +302,7 @@ test("requests that ask for the candidate are not compared with the old service,
   expect(await routeOf(LIST, 2)).toMatchObject({ comparisons: 2, equal: 2 });
 });
 
-test("a gateway that starts again knows the old service, and believes the first difference", async () => {
+test("a restarted gateway has the knowledge about the old service, and confirms the first difference", async () => {
   const DATA_DIR = temporaryFolder();
   const { call, routeOf, gateway, settings, tokens } = await start(`data: shared\n${COMPARE_ALL}`, {
     DATA_DIR,

@@ -119,7 +119,7 @@ test("a client that the translation serves is compared with the old service", as
   expect(askOld).toHaveBeenCalled();
 });
 
-test("where both differ, both are asked once more: the same again is a difference", async () => {
+test("both services are called again if they differ: the same result again is a difference", async () => {
   const askOld = jest.fn(async (): Promise<Asked> => answer("old"));
   const translate = jest.fn(async (): Promise<Asked> => answer("new"));
   const setup = createRunner({ askOld, translate });
@@ -185,7 +185,7 @@ test("a POST that only reads is not sent without its body", async () => {
   expect(translate).not.toHaveBeenCalled();
 });
 
-test("a sender that is known once both services have answered is none that nobody knows", async () => {
+test("a sender that becomes known after both services have responded is counted", async () => {
   const setup = createRunner();
   let known: string | undefined;
   const begun = setup.runner.begin(serve({ provenBy: () => known }));
@@ -194,7 +194,7 @@ test("a sender that is known once both services have answered is none that nobod
   expect(await resultsOf(setup)).toMatchObject([{ result: "equal", provenBy: "shop" }]);
 });
 
-test("from time to time the old service is asked twice, so that its own noise is known", async () => {
+test("the old service is occasionally called twice, to measure its own variation", async () => {
   const learn = jest.fn();
   const askOld = jest.fn(async (): Promise<Asked> => answer("again"));
   const setup = createRunner({ askOld, judge: { ...judge, needsOldPair: () => true, learn } });
@@ -204,7 +204,7 @@ test("from time to time the old service is asked twice, so that its own noise is
   expect(learn).toHaveBeenCalledWith(expect.anything(), answer("same"), answer("again"));
 });
 
-test("after answers that are not comparable the old service is not asked twice", async () => {
+test("the old service is not called twice after responses that are not comparable", async () => {
   const learn = jest.fn();
   const askOld = jest.fn(async (): Promise<Asked> => answer("again", 429));
   const limited: Judge = {
@@ -273,7 +273,7 @@ test.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
   },
 );
 
-test("of a HEAD the bodies are not compared", async () => {
+test("the bodies of HEAD responses are not compared", async () => {
   const setup = createRunner({ translate: async () => answer("a body that is not sent") });
   setup.runner.begin(serve({ method: "HEAD" }))?.served(answer(""));
   expect(await resultsOf(setup)).toMatchObject([{ result: "equal" }]);
@@ -301,13 +301,13 @@ test("all reads of a client that was turned a moment ago are compared", () => {
   expect(runner.begin(serve({ isFresh: true }))).toBeDefined();
 });
 
-test("without a plan nothing is compared, and nothing is reported", () => {
+test("nothing is compared or reported without a plan", () => {
   const setup = createRunner({ share: () => undefined });
   expect(setup.runner.begin(serve({ isFresh: true }))).toBeUndefined();
   expect(setup.reported).toEqual([]);
 });
 
-test("above its budget a comparison is left out, and counted", () => {
+test("a comparison above the budget is skipped and counted", () => {
   const setup = createRunner({ limits: { perSecond: 1 } });
   setup.runner.begin(serve());
   expect(setup.runner.begin(serve({ client: "billing" }))).toBeUndefined();
@@ -322,7 +322,7 @@ test("answers above the memory of the budget are left out, and nothing stays hel
   expect(setup.budget).toMatchObject({ bytes: 0, comparisons: 0 });
 });
 
-test("a request that can't be compared is counted with its reason, and asks nobody", () => {
+test("a request that can't be compared is counted with its reason, and is not repeated", () => {
   const translate = jest.fn(async (): Promise<Asked> => answer("same"));
   const setup = createRunner({ translate });
   expect(setup.runner.begin(serve({ obstacle: "token" }))).toBeUndefined();
@@ -330,7 +330,7 @@ test("a request that can't be compared is counted with its reason, and asks nobo
   expect(translate).not.toHaveBeenCalled();
 });
 
-test("an error of a comparison is told, counted, and holds nothing", async () => {
+test("an error of a comparison is reported and counted, and releases its memory", async () => {
   const onError = jest.fn();
   const broken = {
     ...judge,
@@ -345,7 +345,7 @@ test("an error of a comparison is told, counted, and holds nothing", async () =>
   expect(setup.budget).toMatchObject({ bytes: 0, comparisons: 0 });
 });
 
-test("what a stranger asks is neither judged nor counted, and holds nothing", async () => {
+test("a request of an unknown sender is neither judged nor counted, and uses no memory", async () => {
   const compare = jest.fn(judge.compare);
   const setup = createRunner({ judge: { ...judge, compare } });
   const provenBy = (): undefined => undefined;

@@ -47,7 +47,7 @@ test("nothing is compared until the other service shows the last write", () => {
   expect(isQuiet("shop")).toBe(true);
 });
 
-test("of two writes at the same time, the later end counts", () => {
+test("the later end is used for two writes at the same time", () => {
   const { begin, pass, isQuiet } = createFence();
   const [endFirst, endSecond] = [begin("shop"), begin("shop")];
   endFirst();

@@ -60,23 +60,23 @@ describe("an unusable secret file is reported with its name and a remedy, and is
   ])("%s", (_, text) => {
     writeFileSync(file, text, { mode: 0o600 });
     expect(() => secret()).toThrow(StateUnavailableError);
-    expect(() => secret()).toThrow(/gateway\.secret cannot be used.*GATEWAY_SECRET.*sign/);
+    expect(() => secret()).toThrow(/gateway\.secret can't be used.*GATEWAY_SECRET.*sign/);
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 
   test("a folder of its name", () => {
     mkdirSync(file);
-    expect(() => secret()).toThrow(/cannot be used: EISDIR/);
+    expect(() => secret()).toThrow(/can't be used: EISDIR/);
   });
 
   test("a link to nowhere", () => {
     symlinkSync(join(folder, "nothing", "here"), file);
-    expect(() => secret()).toThrow(/cannot be used: ENOENT/);
+    expect(() => secret()).toThrow(/can't be used: ENOENT/);
   });
 
   test("a data folder that is a file", () => {
     writeFileSync(file, "");
-    expect(() => secret(file)).toThrow(/cannot be used: (EEXIST|ENOTDIR)/);
+    expect(() => secret(file)).toThrow(/can't be used: (EEXIST|ENOTDIR)/);
   });
 
   test("the message does not contain the file's content", () => {

@@ -24,7 +24,7 @@ function notingRedis() {
 
 const OPTIONS = { ttlSeconds: 300, negativeTtlSeconds: 30 };
 
-test("a purge of one token deletes its key, and searches nothing that others have stored", async () => {
+test("a purge of one token deletes its key, and searches no keys of other programs", async () => {
   const { commands, redis } = notingRedis();
   const hash = tokenHash("t0k3n");
   await createRedisTokenCache(redis, OPTIONS).purge(hash);

@@ -44,14 +44,14 @@ describe("the token cache", () => {
     ]);
   });
 
-  test("forgets that v4 has accepted a token when v4 rejects it", () => {
+  test("removes an accepted token when v4 rejects it", () => {
     const tokens = create();
     tokens.setScopes("a", "all");
     tokens.setRejected("a");
     expect(tokens.wasAccepted("a")).toBe(false);
   });
 
-  test("forgets it with one fingerprint, but not when all information is deleted", async () => {
+  test("removes it with one fingerprint, but not when all information is deleted", async () => {
     const tokens = create();
     for (const hash of ["aa1", "b"]) tokens.setScopes(hash, "all");
     await tokens.purge("aa");
@@ -59,7 +59,7 @@ describe("the token cache", () => {
     expect([tokens.wasAccepted("aa1"), tokens.wasAccepted("b")]).toEqual([false, true]);
   });
 
-  test("learns it from an entry that other processes share", () => {
+  test("adds it from an entry that other processes share", () => {
     const tokens = create();
     tokens.setEntry("a", { info: { refused: false, grants: "all" }, ttlMs: 100 });
     expect(tokens.wasAccepted("a")).toBe(true);

@@ -27,7 +27,7 @@ async function readHead(response: string, version = "1.1", connection = "close")
 /** `caf\u00e9` in UTF-8, each byte as one character. */
 const UTF8 = "caf\xc3\xa9";
 
-test("of a header that has one value, the first line counts (RFC 9110 5.3)", async () => {
+test("the first line of a header with a single value is used (RFC 9110 5.3)", async () => {
   const names = ["Content-Type", "Location", "ETag", "Expires", "Last-Modified", "Retry-After", "Age"];
   const lines = names.flatMap((name) => [`${name}: first`, `${name}: second`]);
   const head = await readHead(
@@ -60,7 +60,7 @@ test.each([UTF8, "caf\xe9"])("the bytes of the file name %j are passed on", asyn
     expect(await readHead(`HTTP/1.1 200 OK\r\n${lines}\r\n\r\nok`)).toContain(`content-disposition: ${line}`);
 });
 
-test("a client of HTTP/1.0 learns that the end of the connection is the end of the body", async () => {
+test("a client of HTTP/1.0 is informed that the end of the connection is the end of the body", async () => {
   for (const response of [
     "HTTP/1.1 200 OK\r\n\r\nok",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",

@@ -299,7 +299,7 @@ describe("a header with a method", () => {
     expect(gateway.v4.calls[0]?.headers).not.toHaveProperty(name);
   });
 
-  test("is no way around the limit for guessed tokens", async () => {
+  test("does not circumvent the limit for guessed tokens", async () => {
     const limited = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
     const statuses: number[] = [];
     for (let index = 0; index < 11; index += 1) {
@@ -785,7 +785,7 @@ describe("a failing v4 in the native proxy", () => {
     expect((await fetch(`${failing.adminUrl}/readyz`)).status).toBe(503);
   });
 
-  test("opens the circuit for the client whose calls fail, and others still reach v4", async () => {
+  test("opens the circuit for the client whose calls fail, and other clients still reach v4", async () => {
     const failing = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "1000/100" });
     const asOther = { as: null, headers: { authorization: "Bearer other" } };
     failing.v4.respondWith(json(200, {}, { "x-oauth-scopes": "*" }));

@@ -129,7 +129,7 @@ describe("an address that sent ten wrong admin tokens", () => {
   });
 });
 
-test("twenty pipelined requests with the right token get 200 and block nobody", async () => {
+test("twenty pipelined requests with the right token get 200 and block no client", async () => {
   const { port } = server.address() as AddressInfo;
   const socket = connect(port, "127.0.0.1");
   const head = `GET /api HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`;
@@ -140,7 +140,7 @@ test("twenty pipelined requests with the right token get 200 and block nobody", 
   expect((await send({ bearer: TOKEN })).status).toBe(200);
 });
 
-test("at most ten of many simultaneous wrong tokens are checked", async () => {
+test("only ten of many simultaneous wrong tokens are checked", async () => {
   const statuses = await Promise.all(
     Array.from({ length: 30 }, async () => (await send({ bearer: "wrong" })).status),
   );

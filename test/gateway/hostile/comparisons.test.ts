@@ -109,7 +109,7 @@ test.each([1, 20])("one token is one client, from however many addresses: %i", a
   });
 });
 
-test("tokens of one network, with reads that are slow at the old service, leave connections to the comparisons of others", async () => {
+test("tokens of one network, with reads that are slow at the old service, leave connections to comparisons of other clients", async () => {
   const proxy = proxyTo(real.url);
   const slow: (() => void)[] = [];
   old.respondWith((received, response) => {

@@ -48,7 +48,7 @@ describe("while the audit store can't be read, a freeze", () => {
   const statusOf = async (as: string, call = LIST): Promise<number> =>
     (await gateway.request(call, { as, headers: { "user-agent": "reports/1" } })).status;
 
-  test("lets in who is known already, and nobody else until it can be read again", async () => {
+  test("only admits known clients until the store can be read again", async () => {
     expect([await statusOf("full"), await statusOf("other")]).toEqual([200, 500]);
     changeStore("ALTER TABLE hidden RENAME TO audit_usage");
     expect([await statusOf("full"), await statusOf("other")]).toEqual([200, 403]);

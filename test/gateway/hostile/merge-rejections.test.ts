@@ -47,7 +47,7 @@ describe("records of rejected requests", () => {
     isFirstGone = false;
   });
 
-  test("the first of a kind is recorded at once, the others of a minute in one record with their number", async () => {
+  test("the first request of a kind is recorded immediately, and the others of a minute in one record with their number", async () => {
     for (let count = 0; count < 100; count += 1) void store.append(rejected());
     expect(records.map(({ requests }) => requests)).toEqual([undefined]);
     await jest.advanceTimersByTimeAsync(60_000);
@@ -125,7 +125,7 @@ describe("records of rejected requests", () => {
   });
 });
 
-test("a stranger who is over the limit has two records in the store, and all requests in the summaries", async () => {
+test("an unknown sender above the limit has two records in the store, and all requests in the summaries", async () => {
   const folder = temporaryFolder();
   const gateway = await startGatewayWithFakeV4({ ...RECORDING, DATA_DIR: folder, RATE_LIMIT: "2/600" });
   gateway.v4.respondWith(acceptGoodTokens);

@@ -123,7 +123,7 @@ test("a connection that becomes free is for a customer without any, whoever wait
   expect(arrived.at(-1)).not.toBe("Bearer good-quiet");
 });
 
-test("a client whose calls hang leaves half of the queue to others", async () => {
+test("a client whose calls hang leaves half of the queue to other clients", async () => {
   const refused: number[] = [];
   const greedy = Array.from({ length: 180 }, async () => {
     const status = await ask("greedy", "/v4/hangs");

@@ -130,7 +130,7 @@ describe("a response of which v4 sends a byte now and then", () => {
     ),
   );
 
-  test("is ended while somebody waits for its connection", async () => {
+  test("is ended while a client waits for its connection", async () => {
     const dripping = await Promise.all(
       Array.from({ length: UNKNOWN }, (_, index) => ask(`new-${index}`, index, "/v4/drips")),
     );
@@ -140,7 +140,7 @@ describe("a response of which v4 sends a byte now and then", () => {
     await expect(Promise.any(ends.map((end) => end.catch(() => "broken off")))).resolves.toBe("broken off");
   });
 
-  test("goes on while nobody waits, and while others wait for their own share", async () => {
+  test("continues while no client waits, and while clients wait for their own share", async () => {
     await ask("good-greedy", 2);
     const response = await ask("good", 1, "/v4/drips");
     const reader = response.body?.getReader();

@@ -115,7 +115,7 @@ describe("while the gateway observes,", () => {
     expect(countHanging()).toBe(CONNECTIONS / 2);
   });
 
-  test("a token that the old service rejects is a stranger's again", async () => {
+  test("a token that the old service rejects is treated as unknown again", async () => {
     await ask(100, "/things/1", "customer");
     await ask(100, "/things/1", "leaver");
     gateway.old.respondWith(json(401, {}));
@@ -128,7 +128,7 @@ describe("while the gateway observes,", () => {
     expect(countHanging()).toBe(CONNECTIONS / 2);
   });
 
-  test("uploads that trickle are ended while somebody waits, the slowest first, and a faster one is not", async () => {
+  test("slow uploads are ended while a client waits, the slowest first, and a faster one is not", async () => {
     const faster = await upload(1, 5000, 200_000);
     const slow = await Promise.all(
       Array.from({ length: CONNECTIONS - 1 }, (_, index) => upload(2 + index, 30 + 20 * index)),
@@ -140,7 +140,7 @@ describe("while the gateway observes,", () => {
     expect(response?.status).toBe(200);
   });
 
-  test("uploads that trickle go on while nobody waits", async () => {
+  test("slow uploads continue while no client waits", async () => {
     const slow = await Promise.all(
       Array.from({ length: CONNECTIONS }, (_, index) => upload(1 + index, 100, 6000)),
     );
@@ -149,7 +149,7 @@ describe("while the gateway observes,", () => {
   });
 });
 
-test("while clients wait because all connections are in use, /readyz and one line of the log say so", async () => {
+test("/readyz and one line of the log report that clients wait because all connections are in use", async () => {
   const old = await startFakeV4();
   old.respondWith(hangs);
   const folder = temporaryFolder();
@@ -185,7 +185,7 @@ test("while clients wait because all connections are in use, /readyz and one lin
   expect(codes.filter((code) => code === "AG_LEGACY_CONNECTIONS_EXHAUSTED")).toHaveLength(1);
 });
 
-test("in a roll-out, clients of which no service has accepted a token leave half to those with one", async () => {
+test("clients without an accepted token leave half of the connections to accepted clients in a roll-out", async () => {
   const old = await startOldService();
   old.respondWith(hangs);
   const gateway: Gateway = await startGateway({

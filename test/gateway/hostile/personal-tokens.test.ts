@@ -128,7 +128,7 @@ describe("a client that has used up its share of the store", () => {
     expect(gateway.takeV4Requests().filter(({ method }) => method === "POST")).toEqual([]);
   });
 
-  test("takes nothing from others: their tokens work, and they create more", async () => {
+  test("does not affect other clients: their tokens work, and they create more", async () => {
     const { token } = await createToken({ label: "of another", scopes: "vms:modify" });
     expect((await gateway.request("GET /vm/instances/5201", { as: token })).status).toBe(200);
     expect((await gateway.request("GET /vm/instances/5201", { as: next })).status).toBe(200);

@@ -126,7 +126,7 @@ test("the only client that calls a route turns it back", async () => {
   expect(await returned()).toEqual(["failures of the translation"]);
 });
 
-test("of two clients that call a route both must see it fail", async () => {
+test("a route only returns if both of two clients that call it see failures", async () => {
   await start(ALL_NEW);
   await askOld();
   await send("billing", 1);

@@ -64,7 +64,7 @@ test.each(LANES)("a client can't take off the name that the proxy gives a %s req
   }
 });
 
-test("a name is no name if only a similar header has it", async () => {
+test("a name in a similar header is ignored", async () => {
   const { record } = await send(behindProxy, ALPHA, { x_client_name: "Billing sync" });
   expect(record.client).not.toHaveProperty("label");
 });

@@ -31,7 +31,7 @@ test("a request behind the last response of a connection ends it at once, even i
   await server.drain(0);
 });
 
-test("a response that breaks off behind another one of its connection ends the connection after that one", async () => {
+test("a response that ends early after an earlier one of its connection closes the connection after that one", async () => {
   let first: ServerResponse | undefined;
   const server = await listen({
     host: "127.0.0.1",

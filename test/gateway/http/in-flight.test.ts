@@ -46,7 +46,7 @@ test("shutdown waits for the task that the last request adds when it ends", asyn
   expect(done).toEqual(["record"]);
 });
 
-test("shutdown does not wait longer than it is told to", async () => {
+test("shutdown does not wait longer than its time limit", async () => {
   const inFlight = createInFlightTracker();
   inFlight.begin();
   const waited = inFlight.idle(10).then(() => "ended");

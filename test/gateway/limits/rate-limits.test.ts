@@ -175,7 +175,7 @@ describe("a refund to an address", () => {
   });
 });
 
-test("while the shared limiter fails, the limit is this process's share", async () => {
+test("the limit is this process's share while the shared limiter fails", async () => {
   const failing = {
     consume: () => Promise.reject(new Error("down")),
     refund: () => Promise.reject(new Error("down")),

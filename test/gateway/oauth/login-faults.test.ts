@@ -142,7 +142,7 @@ describe("POST /oauth/token/expire with a failing login server", () => {
     const other = { client_id: "other", client_secret: "other-secret" };
     expect(await app.expire(body.access_token, other)).toMatchObject({
       status: 400,
-      body: { errors: [{ reason: "The token is not this client's." }] },
+      body: { errors: [{ reason: "The token belongs to another client." }] },
     });
     expect(asked()).toEqual([]);
     expect((await app.expire(body.access_token)).status).toBe(200);

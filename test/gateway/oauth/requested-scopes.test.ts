@@ -72,7 +72,7 @@ function strangersCannotReach(place: Place): void {
       expect((await app.token("vms:modify")).scopes).toBe("vms:modify");
     });
 
-    test("are not changed by many strangers while users sign in", async () => {
+    test("are not changed by many unknown senders while users sign in", async () => {
       const signIns = Array.from(
         { length: 6 },
         async () => (await app.token("vms:modify,dnszones:view")).scopes,
@@ -89,7 +89,7 @@ function strangersCannotReach(place: Place): void {
       expect((await app.exchange(other)).body.scopes).toBe("dnszones:view,ips:view");
     });
 
-    test("are not widened by a stranger if a user grants less", async () => {
+    test("are not widened by an unknown sender if a user grants less", async () => {
       const how = { scopes: ["vms:read_only", "domains:read_write", "events:read_only"] };
       await authorizeAs("vms:view,dnszones:delete");
       expect((await app.token("vms:delete,dnszones:modify", how)).scopes).toBe("vms:view,dnszones:modify");
@@ -212,7 +212,7 @@ function strangersCannotReach(place: Place): void {
       expect([await after.read(), await before.read()]).toEqual(["whole", "whole"]);
     });
 
-    test("a grant above all requests is not trusted if a stranger requests exactly that", async () => {
+    test("a grant above all requests is not trusted if an unknown sender requests exactly that", async () => {
       await remember("vms:modify");
       now += 3_600_001;
       expect(await gets("vms:read_write ips:read_write")).toBe("vms:modify");
@@ -248,7 +248,7 @@ function strangersCannotReach(place: Place): void {
       expect(await from("stackscripts:view", "192.0.2.77")).toBe(true);
     });
 
-    test("strangers with 40 addresses block no address from its first two requests", async () => {
+    test("unknown senders with 40 addresses block no address from its first two requests", async () => {
       const reported = [];
       for (const [at, text] of different(800).entries())
         reported.push(await from(text, `198.51.100.${Math.floor(at / 20)}`));
@@ -260,7 +260,7 @@ function strangersCannotReach(place: Place): void {
       expect(await gets("domains:read_write")).toBe("dnszones:modify");
     });
 
-    test("strangers with a thousand addresses block nobody from what an application has exchanged", async () => {
+    test("unknown senders with a thousand addresses block no exchange that an application has made", async () => {
       await from("dnszones:modify", "192.0.2.1");
       await gets("domains:read_write");
       await place.forgetRequests();

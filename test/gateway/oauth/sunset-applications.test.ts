@@ -88,7 +88,7 @@ test("a window for a name hits all tokens of its application, without a call of 
   expect((await gateway.request(LIST)).status).toBe(200);
 });
 
-test("after the end nobody signs in: authorize and token are 410 with text and link, and revocation works", async () => {
+test("no user can sign in after the end: authorize and token are 410 with text and link, and revocation works", async () => {
   const application = await startWith("end: 2026-07-01\npolicy: https://example.com/end");
   const { token } = await application.token("vms:view");
   const code = (await application.signIn("vms:view")).searchParams.get("code") ?? "";

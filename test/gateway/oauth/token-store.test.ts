@@ -214,7 +214,7 @@ describe("a token that the gateway issued", () => {
     expect(await first().find(hash, "v4's own")).toMatchObject({ isRevoked: true });
   });
 
-  test("is distinguished from tokens of others", async () => {
+  test("is distinguished from tokens that the gateway did not issue", async () => {
     expect(await first().find(tokenHash("other"), "other")).toBeUndefined();
   });
 });
@@ -428,7 +428,7 @@ describe("the lock of a refresh", () => {
 });
 
 describe("a token that the client expired", () => {
-  test("is rejected at once in this process, and within seconds in others", async () => {
+  test("is rejected immediately in this process, and within seconds in other processes", async () => {
     await handOut();
     expect(await v4TokenOf(second())).toBe(TOKEN);
     await first().revoke(HASH);

@@ -48,7 +48,7 @@ test("is recorded as a text", async () => {
   expect(await explainLast()).toMatchObject({ answer: expect.any(Array) });
 });
 
-test("is no function call for a client that asks for JSONP", async () => {
+test("a text is not a function call for a client that requests JSONP", async () => {
   const { send } = await start({ callback: { parameter: "callback" } });
   const { headers, text: body } = await send("GET /books/7.txt?callback=show");
   expect([headers.get("content-type"), body]).toEqual(["text/plain; charset=utf-8", "Sea 7 East"]);

@@ -146,7 +146,7 @@ describe("the SQLite key-value store", () => {
 
   test("does not open if the folder is a file", async () => {
     await writeFile(join(directory, "file"), "");
-    expect(() => openSqliteKeyValueStore({ directory: join(directory, "file") })).toThrow("cannot be used");
+    expect(() => openSqliteKeyValueStore({ directory: join(directory, "file") })).toThrow("can't be used");
   });
 });
 

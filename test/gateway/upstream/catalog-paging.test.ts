@@ -47,7 +47,7 @@ test("a list may have pages of another style", async () => {
   expect({ paths, ids }).toEqual({ paths: ["/items?skip=0&take=3", "/items?skip=3&take=3"], ids: ALL });
 });
 
-test("without it a list is paged as the pack says", async () => {
+test("a list without own pagination is paged as the pack defines", async () => {
   const { paths, ids } = await read({}, (query) => {
     const start = (Number(query.get("page")) - 1) * 2;
     return ITEMS.slice(start, start + 2);

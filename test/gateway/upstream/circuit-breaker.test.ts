@@ -76,7 +76,7 @@ describe("the half-open circuit", () => {
     expect(breaker.allow()).toBe(true);
   });
 
-  test("lets one call through, and rejects the others at once", () => {
+  test("lets one call through, and rejects the others immediately", () => {
     expect(breaker.allow()).toBe(true);
     expect(breaker.state()).toBe("open");
     now += 999;
@@ -93,7 +93,7 @@ describe("the half-open circuit", () => {
     expect(breaker.state()).toBe("closed");
   });
 
-  test("closes after a successful call, and forgets earlier failures", () => {
+  test("closes after a successful call, and ignores earlier failures", () => {
     breaker.allow();
     breaker.record("succeeded");
     expect(breaker.state()).toBe("closed");
@@ -209,12 +209,12 @@ describe("the clients of most failures", () => {
     expect(reported).toEqual(["open"]);
   });
 
-  test("are everybody, if they are more", () => {
+  test("are all clients, if there are more", () => {
     for (const client of "abcdefghij") by(client, 1);
     expect(isOpenFor("a", "j", "z", undefined)).toEqual([true, true, true, true]);
   });
 
-  test("are everybody, if no client can have caused the failures", () => {
+  test("are all clients, if no client can have caused the failures", () => {
     by(undefined, 6);
     by("a", 4);
     expect(isOpenFor("a", "b", undefined)).toEqual([true, true, true]);

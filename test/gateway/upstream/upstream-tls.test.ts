@@ -73,7 +73,7 @@ describe("a v4 that requires a client certificate", () => {
     expect(new Set(closed.login.clients)).toEqual(new Set([undefined]));
   });
 
-  test("serves nobody without it", async () => {
+  test("serves no client without it", async () => {
     const running = await start(closed, { UPSTREAM_CA: authority.cert });
     expect(await running.readiness()).not.toEqual([]);
     expect(await statusesOf(running, closed)).toEqual({ alpha: 500, native: 500, login: 401 });

@@ -62,7 +62,7 @@ async function gate(records: readonly AuditRecord[], least = "95%", ...flags: st
 }
 
 describe.each([1, 100])("the gate, as one sender has %i calls for each one of the others", (growth) => {
-  test("does not become green by tokens that a stranger has made up", async () => {
+  test("is not passed by invented tokens", async () => {
     const flood = repeat(20 * growth, (index) =>
       call(SERVED, { address: STRANGER, token: `made-up-${index}`, agent: `agent${index}/1` }),
     );
@@ -93,14 +93,14 @@ describe.each([1, 100])("the gate, as one sender has %i calls for each one of th
     expect(await gate([...customers(99), ...breaking(), ...many])).toBe(0);
   });
 
-  test("does not become red by what a stranger calls: without it the gate would be green", async () => {
+  test("is not failed by calls of unknown senders: without them the gate passes", async () => {
     const many = repeat(growth, (index) => call(REFUSED, { address: STRANGER, token: `made-up-${index}` }));
     expect(await gate([...customers(4), ...many])).toBe(2);
     expect(printed()).toContain("1 network has refused calls with tokens that nobody has proven");
     expect(await gate([...customers(99), ...many])).toBe(0);
   });
 
-  test("does not become green by a stranger in the network of a client, whose token nobody has proven", async () => {
+  test("is not passed by an unknown sender in the network of a client, whose token is unproven", async () => {
     const many = repeat(20 * growth, (index) =>
       call(PUBLIC, { address: "203.0.113.250", token: "made-up", query: `sent${index}=1` }),
     );

@@ -172,7 +172,7 @@ function changePack(file: string, ...changes: readonly (readonly [from: string, 
 }
 
 describe("another pack", () => {
-  test("that is the same touches nobody", async () => {
+  test("that is the same affects no client", async () => {
     expect(await run(`--pack=${PACK}`)).toBe(0);
     expect(printed()).toContain("No client is touched by a breaking change.");
   });
@@ -185,7 +185,7 @@ describe("another pack", () => {
     expect(printed()).toContain("0000000000000002: 2 calls, the last on 2026-03-03, sends it on some days");
   });
 
-  test("without a member that nobody sends is breaking and unused", async () => {
+  test("without a member that no client sends is breaking and unused", async () => {
     const pack = changePack("book.yaml", ["        writer: { type: integer }\n", ""]);
     expect(await run(`--pack=${pack}`)).toBe(0);
     expect(printed()).toContain("breaking and unused: POST /books, body.writer is gone");

@@ -80,14 +80,14 @@ describe("a document is refused", () => {
     return error instanceof UnreadableDocumentError ? error.message : `not refused: ${String(error)}`;
   };
 
-  test("that is no OpenAPI 3 document", async () => {
+  test("that is not an OpenAPI 3 document", async () => {
     expect(await refusal(write("old.json", '{ "swagger": "2.0", "paths": {} }'))).toMatch(
       /no OpenAPI 3 document/,
     );
     expect(await refusal(write("list.yaml", "- a\n"))).toMatch(/no OpenAPI 3 document/);
   });
 
-  test("that does not exist, is a folder, or is no JSON and no YAML", async () => {
+  test("that does not exist, is a folder, or is neither JSON nor YAML", async () => {
     expect(await refusal(join(folder, "nothing.json"))).toMatch(/ENOENT/);
     expect(await refusal(folder)).toMatch(/not a file/);
     expect(await refusal(write("api.json", '{ "openapi": '))).toMatch(/can't be read/);

@@ -42,7 +42,7 @@ describe("alpha-gateway notices test", () => {
     ]);
   });
 
-  test("says which receiver did not take it, and tries the others", async () => {
+  test("names the receiver that rejects it, and tries the others", async () => {
     webhook.respondWith((_request, response) => void response.writeHead(401).end());
     expect(await run(fileWith(webhook.url))).toBe(1);
     expect(output()).toBe("hook: not sent: status 401\nteam: sent\n");

@@ -57,7 +57,7 @@ describe("clients", () => {
     expect(wordsOf(lookAt({ clients: [moving, other] }, { clients: [both] }))).toEqual([]);
   });
 
-  test("that could not be read are not forgotten", () => {
+  test("that could not be read are kept", () => {
     expect(wordsOf(lookAt({ clients: [moving] }, {}, { clients: [moving] }))).toEqual([]);
   });
 
@@ -176,7 +176,7 @@ describe("a storm of retries", () => {
     expect(wordsOf(lookAt(after, after))).toEqual([]);
   });
 
-  test("is no pause by a person", () => {
+  test("is not a pause by a person", () => {
     expect(wordsOf(lookAt({ plan: plan([]) }, { plan: plan([], [event("Ann", early)]) }))).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ describe("the description of alpha, with a plan", () => {
     document = (await gateway.request("GET /v4/openapi.json", { as: null })).body;
   });
 
-  test("is valid OpenAPI 3.1, for everybody, without a token", async () => {
+  test("is valid OpenAPI 3.1, for all clients, without a token", async () => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate(structuredClone(document));
     expect({ valid, errors }).toMatchObject({ valid: true });

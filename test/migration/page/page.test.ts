@@ -107,7 +107,7 @@ function testPage(settings: () => TestSettings): void {
     }
   });
 
-  test("is HTML for a browser, without scripts, and JSON for everybody else", async () => {
+  test("is HTML for a browser, without scripts, and JSON for all other clients", async () => {
     const accepts = async (accept: string) =>
       (await readPage(gateway, { as: "vms", headers: { accept } })).headers.get("content-type");
     expect(await accepts("*/*")).toBe("application/json; charset=utf-8");
@@ -123,7 +123,7 @@ function testPage(settings: () => TestSettings): void {
     expect(text).not.toMatch(/<script|<link|<img|https?:\/\/|\son\w+=|\sstyle=/);
   });
 
-  test("is kept by nobody and found by no search engine", async () => {
+  test("is neither cached nor indexed by search engines", async () => {
     for (const as of ["vms", "nobody", null]) {
       const { headers } = await readPage(gateway, { as });
       expect(headers.get("cache-control")).toBe("no-store");
@@ -137,7 +137,7 @@ function testPage(settings: () => TestSettings): void {
     expect((await readPage(gateway, { as: "full" })).text).toBe(before.text);
   });
 
-  test("is no call of alpha: it changes no summary, and has a record without its content", async () => {
+  test("is not a call of alpha: it changes no summary, and has a record without its content", async () => {
     const usage = async () => [
       (await gateway.requestAdmin("GET /api/usage/clients")).body,
       (await gateway.requestAdmin("GET /api/usage/days")).body,

@@ -99,7 +99,7 @@ describe("2500 tries of strangers", () => {
     LONG_MS,
   );
 
-  test("leave the victim's page and everybody's summaries as they were", async () => {
+  test("leave the victim's page and all summaries unchanged", async () => {
     const { body } = await readPage(gateway, { as: VICTIM });
     expect(body.routes.map(({ route }: { route: string }) => route).toSorted()).toEqual([
       "GET /dns/zones",
@@ -146,7 +146,7 @@ describe("the limits of the page", () => {
     expect((await from("2001:db8::ffff")).status).toBe(420);
   });
 
-  test("stop an identity after 10 requests a minute, and strangers can't use them up", async () => {
+  test("stop an identity after 10 requests a minute, and unknown senders can't use them up", async () => {
     await start();
     for (let n = 0; n < 30; n += 1)
       await readPage(gateway, { as: null, headers: basic("app", `wrong ${n}`) });

@@ -34,7 +34,7 @@ describe("a pause", () => {
     ]);
   });
 
-  test("of one stage leaves the others alone, and ends alone", async () => {
+  test("of one stage does not affect other stages, and ends separately", async () => {
     const control = createControl(store);
     await control.pause({ ...BY_ANN, stage: "first" });
     await control.pause({ ...BY_ANN, stage: "second" });
@@ -91,7 +91,7 @@ describe("while the store can't be read", () => {
   });
 });
 
-test("published dates are read by other replicas, which learn that they have changed", async () => {
+test("other replicas read published dates, and detect that they have changed", async () => {
   const [one, other] = [createControl(store), createControl(store)];
   expect(await other.refresh()).toBe(false);
   await one.publish(DATES);

@@ -71,7 +71,7 @@ describe("the store is asked about a client", () => {
     expect(await isKnown({ fingerprint: TOKEN }, async () => true)).toBe(true);
   });
 
-  test("never if it has neither a label nor a token, since nobody can say that it is new", () => {
+  test("never if it has neither a label nor a token, since it is unknown whether it is new", () => {
     const { isKnown, asked } = knownWith([]);
     expect(isKnown({ name: "reports" })).toBe(true);
     expect(asked).toEqual([]);

@@ -68,7 +68,7 @@ describe("a window of a brown-out", () => {
       errors: [
         {
           reason:
-            "Error: this interface is going away and is switched off for a while. It is available again at " +
+            "Error: this interface is being retired and is switched off for a while. It is available again at " +
             "2026-06-01T11:00:00.000Z. See https://example.com/policy",
         },
       ],
@@ -191,7 +191,7 @@ describe("a storm of retries", () => {
     expect((await requestFrom("full", "192.0.2.1")).status).toBe(500);
   });
 
-  test("of three clients pauses the stage until somebody resumes it", async () => {
+  test("of three clients pauses the stage until a person resumes it", async () => {
     await startRecording(BROWN_OUT, { TRUST_PROXY: "127.0.0.1" });
     for (const [as, address] of SENDERS) await requestFrom(as, address);
     moveTo("2026-06-01T10:30:00Z");
@@ -242,7 +242,7 @@ describe("a storm of retries", () => {
 describe("a freeze", () => {
   const FREEZE = "stages: [{ freeze: 2026-06-02, text: New applications use the new interface. }]\n";
 
-  test("refuses clients that never used alpha, and no others", async () => {
+  test("refuses only clients that never used alpha", async () => {
     await startRecording(LINKS + FREEZE);
     expect((await gateway.request(LIST)).status).toBe(200);
     moveTo("2026-06-02T00:00:03Z");
@@ -254,7 +254,7 @@ describe("a freeze", () => {
       errors: [
         {
           reason:
-            "Error: this interface is going away, and takes no new clients. New applications use the new " +
+            "Error: this interface is being retired and accepts no new clients. New applications use the new " +
             "interface. See https://example.com/policy",
         },
       ],
@@ -272,7 +272,7 @@ describe("a freeze", () => {
     moveTo("2026-06-02T00:00:03Z");
     for (const call of [LIST, "POST /vm/instances", LIST]) {
       const { status, text } = await gateway.request(call, { as: "invented" });
-      expect([status, text]).toEqual([403, expect.stringContaining("takes no new clients")]);
+      expect([status, text]).toEqual([403, expect.stringContaining("accepts no new clients")]);
     }
     expect(gateway.takeV4Requests()).toMatchObject([{ method: "GET", path: "/v4/profile" }]);
   });
@@ -340,7 +340,7 @@ describe("a freeze", () => {
 });
 
 describe("the end", () => {
-  test("is for a client that came before under its name, also after a restart, without asking anybody about it", async () => {
+  test("is for a client that came before under its name, even after a restart, without reading the store", async () => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), "sunset-"));
     await startRecording("end: 2026-07-01\n", { DATA_DIR });
     expect((await gateway.request(LIST)).status).toBe(200);

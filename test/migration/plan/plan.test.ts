@@ -127,7 +127,7 @@ describe("a window", () => {
 describe("a freeze", () => {
   const FREEZE = "stages: [{ freeze: 2026-03-01 }]";
 
-  test("refuses new clients two seconds after its day has begun, and no others", () => {
+  test("refuses only new clients, two seconds after its day has started", () => {
     const { decide } = planOf(FREEZE);
     expect(decide("2026-03-01T00:00:01.999Z", { isKnownClient: false })).toBeUndefined();
     expect(decide("2026-03-01T00:00:02Z", { isKnownClient: false })).toBe("freeze");
@@ -170,7 +170,7 @@ stages:
     expect(decide("2026-08-01T00:00:02Z", { name: "billing" })).toBe("end");
   });
 
-  test("has another day for a client with one of its own in the directory", () => {
+  test("has a different day for a client with its own date in the directory", () => {
     const { decide } = planOf("end: 2026-07-01", DIRECTORY);
     expect(decide("2026-05-02T00:00:00Z", { name: "early" })).toBe("end");
     expect(decide("2026-05-02T00:00:00Z", { name: "billing" })).toBeUndefined();

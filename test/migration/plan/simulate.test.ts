@@ -106,7 +106,7 @@ test("a freeze counts the calls of clients that were new in the recorded weeks",
   expect(stages[0]).toMatchObject({ kind: "freeze", clients: [{ client: WEEKLY, calls: 4 }] });
 });
 
-test("without records nobody is hit", async () => {
+test("no client is affected if there are no records", async () => {
   const simulation = await simulatePlan({
     plan: planOf("end: 2026-07-01"),
     calls: (async function* () {})(),

@@ -508,7 +508,7 @@ test("the report shows the progress of the migration", async () => {
   expect(received.length).toBeGreaterThan(1);
 });
 
-test("a name of a client is no markup in Markdown, in links and anchors either", async () => {
+test("a client's name is not markup in Markdown, even in links and anchors", async () => {
   const client = 'label:"></a><img src=x onerror=alert(1)>) ![p](http://evil/p.png)';
   const markdown = FORMATS.md.write(await report({ usage: [{ client }], counted: { client } }));
   expect(markdown).toContain('<a id="client-label%3A%22%3E');

@@ -56,7 +56,7 @@ describe("a share of the clients", () => {
     );
   });
 
-  test("of 0% has nobody", () => {
+  test("of 0% selects no client", () => {
     expect(turned("new: [{ share: 0% }]")).toEqual([]);
   });
 
@@ -80,19 +80,19 @@ new:
     ["billing", "POST /books", { side: "new", why: "wave first" }],
     ["billing", null, { side: "new", why: "wave first" }],
     ["client-7", "GET /books", { side: "new", why: "named in the file" }],
-    ["client-7", "POST /books", { side: "old", why: "no rule has it" }],
-    ["client-7", null, { side: "old", why: "no rule has it" }],
-    ["client-8", "GET /books", { side: "old", why: "no rule has it" }],
+    ["client-7", "POST /books", { side: "old", why: "no rule matches" }],
+    ["client-7", null, { side: "old", why: "no rule matches" }],
+    ["client-8", "GET /books", { side: "old", why: "no rule matches" }],
     [undefined, "GET /books", { side: "old", why: "the client is unknown" }],
   ] as const)("give %s on %s a side, and say why", (client, route, decision) => {
     expect(decideByRules(config, client, route)).toEqual(decision);
   });
 
-  test("new: all has everybody, also requests without a client", () => {
+  test("new: all selects every request, even without a client", () => {
     expect(decideByRules(read("new: all"), undefined, null)).toEqual({ side: "new", why: "all clients" });
   });
 
-  test("by routes alone have everybody on these routes", () => {
+  test("with only routes select all clients on these routes", () => {
     const byRoute = read("new: [{ routes: [GET /books] }]");
     expect(decideByRules(byRoute, undefined, "GET /books").side).toBe("new");
     expect(decideByRules(byRoute, "billing", "POST /books").side).toBe("old");

@@ -129,7 +129,7 @@ test("a name can be given up by a resume", async () => {
   expect(await sideOf(await startAgain(), "billing")).toBe("new");
 });
 
-test("a replica that has another directory logs the client once it learns of the return", async () => {
+test("a replica with a different directory logs the client after it reads the return", async () => {
   const gateway = await start("data: shared\nnew: all");
   const lines: { readonly code?: string; readonly client?: string }[] = [];
   const logger = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });

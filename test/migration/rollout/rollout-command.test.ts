@@ -54,7 +54,7 @@ describe("rollout", () => {
       "1 of 2 clients get the translation; data: shared (one store for both services)",
     );
     expect(printed()).toContain("new  billing: named in the file");
-    expect(printed()).toContain(`old  reports: no rule has it\n     new on ${LIST}: all clients`);
+    expect(printed()).toContain(`old  reports: no rule matches\n     new on ${LIST}: all clients`);
   });
 
   test("turn-back and resume change a running gateway, and say who did it", async () => {
@@ -96,13 +96,13 @@ describe("rollout", () => {
     );
   });
 
-  test("names what nobody has, and does nothing", async () => {
+  test("names unknown targets, and does nothing", async () => {
     await start("data: shared\nnew: all");
     expect(await run("turn-back", "biling")).toBe(1);
     expect(printed()).toContain('AG_ROLLOUT_REFUSED: There is no route and no client "biling"');
   });
 
-  test("resume names what has returned if the target has not, and refuses a name that nobody has", async () => {
+  test("resume names the returned targets if the given one has not returned, and refuses an unknown name", async () => {
     await start("data: shared\nnew: all");
     expect(await run("resume", "billing")).toBe(1);
     expect(printed()).toContain("billing has not returned. Nothing has.\n");

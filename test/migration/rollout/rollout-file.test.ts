@@ -81,7 +81,7 @@ salt: november
   });
 });
 
-test("whose data it is must be said; everything else has a default, and nobody is turned", () => {
+test("the owner of the data is required; all other keys have a default, and no client is moved", () => {
   expect(problemsOf("waves: {}")).toEqual([expect.stringContaining('the key "data" is missing')]);
   expect(read("data: shared")).toEqual({
     data: { kind: "shared" },
@@ -104,7 +104,7 @@ test("copies of the data have a lag", () => {
   expect(read("data: { replicated: 500ms }").data).toEqual({ kind: "replicated", lagMs: 500 });
 });
 
-test("new: all gives everybody the translation", () => {
+test("new: all gives every client the translation", () => {
   expect(read("data: shared\nnew: all").rules).toEqual([
     { why: "all clients", clients: undefined, share: undefined, routes: undefined },
   ]);

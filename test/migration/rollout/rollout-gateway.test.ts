@@ -84,7 +84,7 @@ describe("a client that gets another name in the directory", () => {
 });
 
 describe("who gets what", () => {
-  test("clients of a wave get the translation, all others the old service, and each record has its lane", async () => {
+  test("clients of a wave get the translation, all other clients the old service, and each record contains its lane", async () => {
     const { gateway, call } = await start(
       "data: shared\nwaves: { first: [billing] }\nnew: [{ waves: [first] }]",
       RECORDING,
@@ -162,7 +162,7 @@ describe("who gets what", () => {
   });
 });
 
-test("a freeze of the sunset plan lets in whom the old service served before, and nobody else", async () => {
+test("a freeze of the sunset plan only admits clients that the old service served before", async () => {
   const SUNSET_FILE = writeOperatorFile("announced: 2026-01-01\nstages: [{ freeze: 2026-02-01 }]");
   const { gateway, call, rolloutFile } = await start("data: shared", { ...RECORDING, SUNSET_FILE });
   old.respondWith((received, response) =>

@@ -155,7 +155,7 @@ test("the command turns back and resumes on all three", async () => {
   await waitFor(async () => (await sides()).every((side) => side === "new"));
 });
 
-test("without Redis each replica keeps what it knows", async () => {
+test("each replica keeps its knowledge while Redis is down", async () => {
   const order = { target: ROUTE, by: "Ann", reason: null };
   await replicas[0]?.parts.turnBack(order);
   await waitFor(async () => (await sides()).every((side) => side === "old"));

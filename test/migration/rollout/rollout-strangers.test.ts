@@ -64,7 +64,7 @@ test.each([
   },
 );
 
-test("one client with which the old service fails puts no return of others off", async () => {
+test("one client for which the old service fails does not delay a return of other clients", async () => {
   await start(`data: shared\n${COMPARE_ALL}\nnew: all`, { TRUST_PROXY: "127.0.0.1" });
   const isSlow = ({ path }: ReceivedRequest): boolean => path.includes("slow");
   old.respondWith((received, response) =>
@@ -133,7 +133,7 @@ test.each([
   await hanging;
 });
 
-test("a client whose token is accepted has a budget of its own", async () => {
+test("a client whose token is accepted has its own budget", async () => {
   await start("data: shared\ncompare: { share: 100%, per_second: 500, client_share: 1% }\nnew: all", {
     RATE_LIMIT: "500/120",
   });

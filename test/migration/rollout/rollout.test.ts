@@ -285,7 +285,7 @@ describe("failures of the translation", () => {
     expect(sideOf(replica)).toBe("new");
   });
 
-  test("turn nothing back to a service that nobody has called for 30 s", async () => {
+  test("return nothing to a service that no client has called for 30 s", async () => {
     const replica = await startReplica(SHARED);
     replica.noteOld("GET /books", false, "reports");
     now += 31_000;
@@ -361,7 +361,7 @@ describe("clients count, not requests", () => {
     expect(replicas.map(hasReturned)).toEqual([true, true]);
   });
 
-  test("strangers show nothing", async () => {
+  test("unknown senders prove nothing", async () => {
     const replica = await startReplica(SHARED);
     replica.noteOld("GET /books", false, "somebody");
     for (let index = 0; index < 50; index += 1) {
@@ -624,7 +624,7 @@ describe("the log of each replica", () => {
 });
 
 describe("while the state store is down", () => {
-  test("a gateway that starts serves nobody from the translation", async () => {
+  test("a gateway that is starting serves no client from the translation", async () => {
     isDown = true;
     const replica = await startReplica(SHARED);
     expect(replica.sideOf(BILLING, "GET /books", PLAIN).side).toBe("old");
@@ -657,7 +657,7 @@ describe("while the state store is down", () => {
     expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["old", "new"]);
   });
 
-  test("each second moment, nobody moves towards the translation who has returned", async () => {
+  test("a returned client is not moved to the translation at any moment", async () => {
     const [replica, other] = [await startReplica(SHARED), await startReplica(SHARED)];
     const seen: string[] = [];
     for (let moment = 0; moment < 12; moment += 1) {
@@ -708,7 +708,7 @@ describe("data: replicated", () => {
 
   const turnBack = (replica: Rollout) => replica.turnBack({ kind: "all", name: "all", ...ANN });
 
-  test("a returned route takes everybody with it: a client is on one side", async () => {
+  test("a returned route returns all clients: a client is on one side", async () => {
     const replica = await startReplica(REPLICATED);
     noteAll(replica, "different", 4);
     expect(sideOf(replica, BILLING, "POST /books")).toBe("old");
@@ -762,7 +762,7 @@ describe("data: replicated", () => {
     expect(sideOf(replica)).toBe("old");
   });
 
-  test("a stranger's write keeps the sender once its token is accepted", async () => {
+  test("a write of an unknown sender keeps it on its side after its token is accepted", async () => {
     const replica = await startReplica(REPLICATED);
     let known: string | undefined;
     const begun = replica.beginWrite({ client: "billing", findWriter: () => known }, "new");

@@ -29,10 +29,10 @@ test("is an error where the route takes members, and nothing is sent", async () 
   expect(await send({}, "PUT /books/1")).toEqual({ status: 400, sent: [] });
 });
 
-test("is no body where the route takes no members", async () => {
+test("is not a body if the route accepts no members", async () => {
   expect(await send({}, "POST /books/1/close")).toEqual({ status: 200, sent: [{ open: false }] });
 });
 
-test("is no body with null_body: absent", async () => {
+test("is not a body with null_body: absent", async () => {
   expect(await send({ null_body: "absent" }, "PUT /books/1")).toEqual({ status: 200, sent: [{}] });
 });

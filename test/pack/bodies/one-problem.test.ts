@@ -34,7 +34,7 @@ test("has the reason of the pack, where a rule has one", async () => {
   ]);
 });
 
-test("in a list is named once for each reason", async () => {
+test("a member in a list is named once for each reason", async () => {
   const schema = { properties: { tags: { type: "array", items: NUMBERS } } };
   expect(await problemsOf(schema, { tags: ["x", "y", "long", "12"] })).toEqual([
     { field: "tags", code: "invalid", text: "Must be at least 3 characters long." },

@@ -146,7 +146,7 @@ describe("memory of buffered bodies", () => {
         " ".repeat(LIMIT - 1),
     );
 
-  test("is limited to an eighth for the tokens of a network that v4 has not accepted, and others proceed", async () => {
+  test("is limited to an eighth for the tokens of a network that v4 has not accepted, and other clients proceed", async () => {
     await gateway.request("GET /vm/instances", { as: "good-memory" });
     for (const n of [1, 2, 3, 4]) {
       await half(`bad-${n}`);
@@ -167,7 +167,7 @@ describe("memory of buffered bodies", () => {
     await waitFor(async () => (await bytesKept()) === 0);
   });
 
-  test("is limited to half for each accepted token, and others proceed", async () => {
+  test("is limited to half for each accepted token, and other clients proceed", async () => {
     for (const token of ["good-greedy", "good-other"])
       await gateway.request("GET /vm/instances", { as: token });
     await Promise.all(Array.from({ length: 16 }, () => half("good-greedy")));

@@ -85,7 +85,7 @@ describe('with "only_changes" the upstream does not get', () => {
   });
 });
 
-test('with "only_changes" the upstream gets another id of a catalog', async () => {
+test('the upstream receives a changed id of a catalog with "only_changes"', async () => {
   expect(await sentBodies("PUT", { shelf: A, shelves: ["B"], slot: { shelf: "B", row: 1 } })).toEqual([
     { place: "A", places: ["B"], slot: { place: "B" } },
   ]);
@@ -208,7 +208,7 @@ calls:
     expect(JSON.stringify(answer)).toContain("Ends before it begins.");
   });
 
-  test("an unchanged object is no error, even if it breaks a check", async () => {
+  test("an unchanged object is not an error, even if it breaks a check", async () => {
     const body = { from: 9, until: 5, note: "old" };
     expect(await edit("PUT /parcels/1", body, { since: 9 })).toMatchObject({ status: 200, sent: [] });
   });

@@ -261,7 +261,7 @@ describe("large responses", () => {
   });
 });
 
-test("without permission nothing is sent", async () => {
+test("nothing is sent without permission", async () => {
   const others: SmallPack = {
     client: { credentials: { scheme: "Bearer" } },
     upstream: { credentials: { scheme: "Bearer" } },

@@ -55,7 +55,7 @@ test("a call that fails is the failure of its ids alone", async () => {
   });
 });
 
-test("a response that is no list is a failure of the gateway", async () => {
+test("a response that is not a list is a failure of the gateway", async () => {
   const { results } = await read(packOf(), { ids: [1, 2] }, json(200, { id: 1 }));
   expect(results.bad).toEqual([
     { id: 1, status: 500 },
@@ -73,7 +73,7 @@ test("ids of the body are beside its other members", async () => {
   expect(results.good).toEqual([book(1)]);
 });
 
-test("without objects in the responses, all ids of a call have its result", async () => {
+test("all ids of a call have its result if its response contains no objects", async () => {
   const pack = packOf({ success: { id: "$id" } }, { upstream: "DELETE /items?in={ids}", response: "none" });
   const { results } = await read(pack, { ids: [1, 2, 3] }, json(200, {}), json(404, {}));
   expect(results).toEqual({ good: [{ id: 1 }, { id: 2 }], bad: [{ id: 3, status: 404 }], count: 1 });

@@ -74,7 +74,7 @@ test("all calls are sent without an error", async () => {
   ]);
 });
 
-test("after a failed check no call writes, and calls that read find more errors", async () => {
+test("no call writes after a failed check, and calls that read find further errors", async () => {
   expect(await create({ title: "Waves" }, { place: 3, full: true }, { closed: true })).toEqual([
     400,
     ["The shelf is full.", "The room is closed."],

@@ -102,7 +102,7 @@ test("an If-Match of the client for another version changes nothing", async () =
   expect(lastCall()).toEqual(["GET", undefined]);
 });
 
-test("without a body the object has its ETag still", async () => {
+test("the object keeps its ETag if the response has no body", async () => {
   gateway.service.respondWith(plain(204, "", { etag: '"v1"' }), json(200, {}));
   expect((await gateway.send("DELETE /books/7")).status).toBe(200);
   expect(lastCall()).toEqual(["DELETE", '"v1"']);

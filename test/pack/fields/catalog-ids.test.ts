@@ -25,7 +25,7 @@ const EXPRESSIONS =
   "{ read: '\"p-\" & $lowercase($value)', write: '$uppercase($substringAfter($value, \"p-\"))' }";
 const PLACES = { rows: [{ id: "A", room: "attic" }, { id: "CELLAR/1" }], page: 1, last_page: 1, total: 2 };
 
-const send = (method: string, path: string, body?: unknown, kind = EXPRESSIONS) =>
+const send = (method: string, path: string, body?: unknown, kind = EXPRESSIONS, at: unknown = "A") =>
   sendToLibrary(
     { edits: [kinds(kind), ids(), ...fields], readsCatalogs: true },
     { method, path, ...(body !== undefined && { body }) },
@@ -36,7 +36,7 @@ const send = (method: string, path: string, body?: unknown, kind = EXPRESSIONS) 
         : {
             id: 1,
             name: "Emma",
-            at: "A",
+            at,
             location: { shelf_id: "A" },
             rows: [],
             page: 1,
@@ -58,6 +58,11 @@ describe.each([
       code: "p-a",
       room: "attic",
     });
+  });
+
+  test("are read in a list", async () => {
+    const { body } = await send("GET", "/old/books/1", undefined, kind, ["A", null, "A"]);
+    expect(body).toMatchObject({ at: ["p-a", null, "p-a"] });
   });
 
   test("are written", async () => {

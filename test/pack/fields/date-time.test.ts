@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { normalizeDateTime } from "../../../src/pack/fields/keys/date-time.ts";
+import { sendToLibrary } from "../load/library-gateway.ts";
 
 describe("T-3.5 date-times", () => {
   test.each([
@@ -38,6 +39,15 @@ describe("T-3.5 date-times", () => {
     "1483228800",
     "now",
   ])("%j is not a date-time", (text) => expect(normalizeDateTime(text)).toBeUndefined());
+
+  test("of a list are all converted", async () => {
+    const bought = ["2018-01-02T03:04:05.6Z", null, "soon", "2018-01-02T03:04:05"];
+    const { body } = await sendToLibrary({}, { method: "GET", path: "/old/books/5" }, () => [
+      200,
+      { bought },
+    ]);
+    expect(body).toMatchObject({ since: ["2018-01-02T03:04:05", null, "soon", "2018-01-02T03:04:05"] });
+  });
 
   test("four-digit years keep their second in every time zone", () => {
     const moment = fc.date({

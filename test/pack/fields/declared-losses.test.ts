@@ -113,6 +113,21 @@ describe("loss_when", () => {
   });
 });
 
+test.each([
+  ["in an object", { order: { state: "late" } }, true],
+  ["in an object, with another value", { order: { state: "paid" } }, false],
+  ["in the objects of a list", { order: [{ state: "late" }] }, true],
+  ["of no object", { order: null }, false],
+])("loss_when reads a member %s", async (_, v4, isLost) => {
+  const late = "  late: { upstream: late, loss: too late, loss_when: 'order.state = \"late\"' }";
+  const { context } = await sendToLibrary(
+    { edits: [{ file: "book.yaml", from: "fields:\n", to: `fields:\n${late}\n` }] },
+    { method: "GET", path: "/old/books/5" },
+    () => [200, v4],
+  );
+  expect(context.losses.has("late: too late")).toBe(isLost);
+});
+
 test("loss_when compares v4's response with the query and the path", async () => {
   const read = async (path: string) => {
     const { context } = await sendToLibrary(changes, { method: "GET", path }, () => [
@@ -195,7 +210,7 @@ test.each([
   [
     "a loss of a value that is passed on",
     "title:  { upstream: name, loss: x, filter: true, aliases: [heading] }",
-    'it is not known when a value is lost: the value is passed on as it is; add "loss_when", an expression over the upstream object',
+    'can\'t tell when this loss occurs, because the value is passed on unchanged; add "loss_when", an expression over the upstream object',
   ],
   [
     "a condition without a loss",

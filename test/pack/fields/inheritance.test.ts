@@ -12,7 +12,7 @@ const extend = (from: string, other: string) => ({
 
 test("an object may extend another", () => expect(faultsOf(extend("book", "shelf"))).toEqual([]));
 
-test("an object that extends another needs no fields of its own", () =>
+test("an object that extends another one needs no own fields", () =>
   withPack([], (folder) => {
     writeFileSync(join(folder, "note.yaml"), "object: note\nextends: book\n");
     const fields = (object: string) => [...(loadPack(folder).resources.get(object)?.fields.keys() ?? [])];

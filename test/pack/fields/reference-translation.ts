@@ -115,6 +115,12 @@ async function byKind(
   return table.has(value) ? table.get(value) : kind.otherwise === undefined ? value : kind.otherwise;
 }
 
+/** A text, and each text in a list, converted. */
+function mapTexts(value: unknown, convert: (text: string) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, convert));
+  return typeof value === "string" ? convert(value) : value;
+}
+
 async function byCatalog(value: unknown, rule: Rule, row: unknown, around: Surroundings): Promise<unknown> {
   const name = rule.catalog ?? "";
   const { hidden_prefix: hidden, stub, ids } = around.pack.files.get(name)?.catalog ?? { stub: "null" };
@@ -123,7 +129,7 @@ async function byCatalog(value: unknown, rule: Rule, row: unknown, around: Surro
   const isHidden = (id: string): boolean => hidden !== undefined && id.startsWith(hidden);
   const values = lookup(around.pack);
   const alphaId = (id: string) => (ids === undefined ? undefined : values(ids, id)) ?? id;
-  if (rule.id_only) return typeof value === "string" ? alphaId(value) : value;
+  if (rule.id_only) return mapTexts(value, alphaId);
   if (Array.isArray(value)) {
     const displayed = value.filter((id) => typeof id === "string").filter((id) => !isHidden(id));
     return displayed.map(catalogObject).filter((object) => object !== undefined);
@@ -142,7 +148,7 @@ async function valueOf(rule: Rule, v4: unknown, around: Surroundings): Promise<u
     const functions = { values: lookup(around.pack), networkOf: networkAddress, scopesOf };
     value = await evaluate(rule.read, v4, { value, related: around.with, ...functions });
   }
-  if (rule.format === "date-time" && typeof value === "string") value = normalizeDateTime(value) ?? value;
+  if (rule.format === "date-time") value = mapTexts(value, (text) => normalizeDateTime(text) ?? text);
   if (rule.values !== undefined && value !== undefined && value !== null)
     value = await byKind(value, rule, around);
   if (rule.catalog !== undefined) value = await byCatalog(value, rule, v4, around);

@@ -84,7 +84,7 @@ test("values of the table, and null, are sent", async () => {
   expect(gateway.service.calls.at(-1)?.path).toBe("/items?status=OUT,IN");
 });
 
-test("in a response they are unchanged, or `otherwise`, and a loss of the record", async () => {
+test("unknown values in a response are unchanged, or `otherwise`, and a loss of the record", async () => {
   gateway.service.respondWith(
     json(200, [
       { id: 1, status: "IN", shelf: "a" },

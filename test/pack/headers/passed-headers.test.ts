@@ -157,7 +157,7 @@ describe("headers of requests", () => {
   };
   const upstream = { credentials: { header: "X-Token" }, headers: { "X-Client": "gateway" } };
 
-  test("pass under the upstream's names, and others do not", async () => {
+  test("are passed under the upstream's names, and other headers are not", async () => {
     const { send, service } = await start({ client, upstream });
     service.respondWith(json(200, BOOK));
     const headers = {

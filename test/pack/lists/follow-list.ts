@@ -4,19 +4,18 @@ import * as fc from "fast-check";
 import { checkedYaml, errorText, locationIn } from "../../../src/base/index.ts";
 import {
   compileGetter,
-  compilePack,
   cursorParameter,
   type DialectDefinition,
-  type Envelope,
-  findLink,
   findPath,
-  linkParameter,
   LIST_VALUES,
   type Pack,
   type RouteLists,
-  runSteps,
   valueAt,
 } from "../../../src/pack/index.ts";
+import type { Envelope } from "../../../src/pack/lists/envelopes.ts";
+import { findLink, linkParameter } from "../../../src/pack/lists/links.ts";
+import { compilePack } from "../../../src/pack/load/pack.ts";
+import { runSteps } from "../../../src/pack/steps.ts";
 import { createDryRun, type DryRun } from "../../../src/compare/index.ts";
 import { NUMBER, SimulatedUpstream } from "./simulated-upstream.ts";
 

@@ -35,7 +35,7 @@ test.each<[string, Side, Side, string]>([
     "a total that the upstream does not have",
     { pagination: { page: { parameter: "page" }, size: 5 }, list: { data: "$items", count: "$total" } },
     CURSORS,
-    'the gateway does not know "$total": lists of upstream have no total; add $total',
+    '"$total" has no value: lists of upstream have no total; add $total',
   ],
   [
     "a header with a total that the upstream does not have",
@@ -217,7 +217,7 @@ describe("the cursors of the pack, and a catalog whose list has another shape", 
       },
     );
 
-  test("are no problem of a list without pages", () =>
+  test("are not a problem of a list without pages", () =>
     expect(() => load({ pagination: "none" })).not.toThrow());
 
   test("are a problem of the catalog if its list has pages", () =>

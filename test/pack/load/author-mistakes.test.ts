@@ -310,7 +310,7 @@ describe("check reports a value that can never work", () => {
         "response: list",
         "response: list, envelope: { client: { list: { all: $items, found: $total } }, upstream: { list: $items } }",
       ),
-      'the gateway does not know "$total": lists of new library have no total',
+      '"$total" has no value: lists of new library have no total',
     ],
     [
       "a key of errors that has no value",
@@ -502,11 +502,7 @@ describe("check reports a value that can never work", () => {
       { file: "tray.yaml", from: "merge_with:", to: "from_calls: { crate: crate.id }\n    merge_with:" },
       'the body has "crate.id", and the route has no call "crate" before the main call',
     ],
-    [
-      "a base path without a slash",
-      dialect("base_path: /old", "base_path: old"),
-      "8: is not the start of a path",
-    ],
+    ["a base path without a slash", dialect("base_path: /old", "base_path: old"), "8: must be a path prefix"],
     [
       "a query in the path of a route",
       book("GET /books,", "GET /books?x=1,"),

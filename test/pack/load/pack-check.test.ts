@@ -43,7 +43,7 @@ describe("a pack that another thread has checked", () => {
     expect(error.message).not.toContain("object: 7");
   });
 
-  test("is not checked to the end if it is no longer wanted", async () => {
+  test("is aborted if it is no longer needed", async () => {
     const controller = new AbortController();
     const check = checkInThread({ files, words: {} }, controller.signal);
     controller.abort();

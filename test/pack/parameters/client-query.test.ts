@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const headers = { authorization: "Bearer good" };
 
-test("parameters that the pack names are translated, and the record has the names of the others", async () => {
+test("parameters that the pack defines are translated, and the record contains the names of the others", async () => {
   const { status } = await request(gateway.app, "GET /invoices/3/preview?days=2&color=red&good=1&lang=de", {
     headers,
   });

@@ -27,7 +27,7 @@ async function get(pack: SmallPack, path: string, response: object) {
 const PAGE = { no: 1, text: [{ s: "a" }] };
 const SHOWN = { number: 1, text: [{ says: "a" }] };
 
-test("an object of the file has the fields and the name of its own", async () => {
+test("an object of the file has its own fields and name", async () => {
   const pack = packOf([{ client: "GET /books/:id/page", upstream: "GET /items/{id}/page", object: "page" }]);
   expect(await get(pack, "/books/1/page", { page: PAGE })).toEqual({ page: SHOWN });
 });

@@ -1,20 +1,34 @@
 import { expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
+import { withPack } from "../load/pack-folder.ts";
 
 const list = { response: "list", query: { parameters: { q: "q" } }, search: { text: "$q" } };
 
 test.each([
-  [true, { client: "GET /books/:id", upstream: "GET /items/{id}" }],
-  [false, { client: "GET /books/:id/reboot", upstream: "POST /items/{id}/reboot", response: "none" }],
-  [false, { client: "GET /books/:id/end", upstream: "DELETE /items/{id}", response: "none" }],
-  [true, { client: "GET /books/:id", upstream: "POST /items/{id}/read", safe: true }],
-  [true, { client: "GET /books", upstream: "POST /items/search", ...list }],
-  [false, { client: "POST /books", upstream: "POST /items/search", ...list }],
-  [true, { client: "POST /books", upstream: "POST /items/search", ...list, safe: true }],
-  [false, { client: "POST /books/:id", upstream: "GET /items/{id}" }],
-  [false, { client: "DELETE /books/:id", upstream: "DELETE /items/{id}", response: "none" }],
-])("requests only read: %s of %j", (isSafe, route) => {
-  const folder = writeSmallPack({ book: { routes: [route] } });
-  expect(loadPack(folder).routes.map((each) => each.isSafe)).toEqual([isSafe]);
+  [true, true, { client: "GET /books/:id", upstream: "GET /items/{id}" }],
+  [false, false, { client: "GET /books/:id/reboot", upstream: "POST /items/{id}/reboot", response: "none" }],
+  [false, false, { client: "GET /books/:id/end", upstream: "DELETE /items/{id}", response: "none" }],
+  [true, true, { client: "GET /books/:id", upstream: "POST /items/{id}/read", safe: true }],
+  [true, true, { client: "GET /books", upstream: "POST /items/search", ...list }],
+  [false, true, { client: "POST /books", upstream: "POST /items/search", ...list }],
+  [true, true, { client: "POST /books", upstream: "POST /items/search", ...list, safe: true }],
+  [false, true, { client: "POST /books/:id", upstream: "GET /items/{id}" }],
+  [false, false, { client: "DELETE /books/:id", upstream: "DELETE /items/{id}", response: "none" }],
+])("requests only read: %s, at the upstream: %s, of %j", (isSafe, onlyReadsUpstream, route) => {
+  const [compiled] = loadPack(writeSmallPack({ book: { routes: [route] } })).routes;
+  expect(compiled).toMatchObject({ isSafe, onlyReadsUpstream });
+});
+
+test.each([
+  ["of a POST that only reads", ", safe: true", [1, 0]],
+  ["not of a POST that may write", "", [0]],
+])("a native GET needs the scopes of all routes that read with it: %s", (_case, key, levels) => {
+  const route = `{ client: POST /books/found, scope: books:write, upstream: GET /items, response: list${key} }`;
+  const pack = withPack(
+    [{ file: "book.yaml", from: "\nroutes:\n", to: `\nroutes:\n  - ${route}\n` }],
+    loadPack,
+  );
+  const { required = [] } = pack.v4Access("GET", "/api/new/items") ?? {};
+  expect(required).toEqual(levels.map((level) => ({ resource: "books", level })));
 });

@@ -36,7 +36,7 @@ function sentNames(names: ReturnType<typeof namesOf>, body: unknown, query = "")
   return JSON.parse(new NumberedNames(names.names, bits).text ?? "[]") as string[];
 }
 
-test("a request has the members, words and parameters that it sent, and no others", () => {
+test("a request only has the members, words and parameters that it sent", () => {
   const names = namesOf(
     { title: { type: "string" }, kind: { enum: ["novel", "poem", 7] } },
     { kind: "type" },
@@ -108,7 +108,7 @@ test("members of list items are named without their places", () => {
   ]);
 });
 
-test("of more than 1024 names the last words are left out, and no member or parameter", () => {
+test("the last words are omitted if there are more than 1024 names, but no member or parameter", () => {
   const names = namesOf({ title: { enum: WORDS } });
   expect(names.names).toHaveLength(1024);
   expect(names.names.slice(0, 3)).toEqual(["body.title", "query.lang", "query.sort"]);

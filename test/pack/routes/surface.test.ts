@@ -46,7 +46,7 @@ describe("a pack is compared with its declared API surface", () => {
     ]);
   });
 
-  test("what is open is no problem, and is listed until the pack maps it", () => {
+  test("an open point is not a problem, and is listed until the pack maps it", () => {
     const open = {
       "GET /pages": "12 calls",
       "GET /books/:id": "9 calls",

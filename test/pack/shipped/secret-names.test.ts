@@ -14,7 +14,12 @@ test.each(
     /\s+/,
   ),
 )("%s is redacted", (name) => {
-  const values = redaction.find({ path: "", isRoute: false, query: "", texts: [`{"${name}":"${S}"}`] });
+  const values = redaction.search.find({
+    path: "",
+    isRoute: false,
+    query: "",
+    texts: [`{"${name}":"${S}"}`],
+  });
   expect(redaction.value({ [name]: S })).toEqual({ [name]: "[redacted]" });
   expect(redaction.json(Buffer.from(JSON.stringify({ [name]: S, n: 1 })))).toEqual({
     [name]: "[redacted]",
@@ -59,7 +64,7 @@ describe("a secret next to its name", () => {
     expect(redaction.json(Buffer.from(text))).toEqual([
       { value: "[redacted]", [naming]: "root_pass", type: "x" },
     ]);
-    const values = redaction.find({
+    const values = redaction.search.find({
       path: "",
       isRoute: false,
       query: "",

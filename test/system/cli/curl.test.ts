@@ -197,7 +197,7 @@ describe("a command sends a token where the dialect has it", () => {
   });
 });
 
-test("in a shell that does not know the quotes of bash, a command runs no other command", async () => {
+test("a command runs no other command in a shell that does not support the quotes of bash", async () => {
   const body = "\u001b'; touch /tmp/alpha-gateway-touched; echo '";
   const { stdout } = await execute("sh", [
     "-c",

@@ -72,7 +72,7 @@ test.each([
   await expect(fetch(gateway.url)).rejects.toThrow("fetch failed");
 });
 
-test("in an installed package, on Node 20, one sentence says which Node it needs", async () => {
+test("an installed package names the required version in one sentence on Node 20", async () => {
   const folder = folderWith();
   mkdirSync(join(folder, "dist"));
   writeFileSync(join(folder, "dist", "main.js"), "import 'node:something-newer';");

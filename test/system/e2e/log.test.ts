@@ -81,7 +81,7 @@ test("the start logs settings by name, with masked secrets", async () => {
   expect(ended.out).not.toContain("RATE_LIMIT");
 }, 60_000);
 
-test("at info a successful request has no log line, and a failed one has all identifiers", async () => {
+test("a successful request has no log line at level info, and a failed one has all identifiers", async () => {
   v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
   const ended = await afterRequests("info", async (url) => {
     await ask(url, "/vm/instances");

@@ -223,7 +223,7 @@ describe("a Redis that permits writes and refuses", () => {
     ["scripts", "-@scripting", "Redis can't be written"],
     ["what the scripts of the rate limits run", "-incrby", "Redis can't be written"],
     ["channels", "resetchannels", "Redis refuses a channel"],
-    ["the count of the replicas", "-zcard", "Redis does not count the replicas"],
+    ["the count of the replicas", "-zcard", "Redis can't count the replicas"],
   ])(
     "%s: the gateways are not ready, and say so",
     async (_what, rule, reason) => {

@@ -61,7 +61,7 @@ describe("the fuzzer itself", () => {
     expect(hang).toContain("!");
   });
 
-  test("reports an error that nobody handles, with its input", async () => {
+  test("reports an unhandled error with its input", async () => {
     const { crash } = await fuzz("planted-rejection.ts", 10_000);
     expect(crash).toMatchObject({ input: "de", error: expect.stringContaining("planted") });
   });

@@ -260,8 +260,8 @@ const BODY_LENGTH = BODY_LIMIT - (1 << 12);
 /** Finds the secrets of an exchange whose answer repeats the body of the request, and redacts both. */
 function recordBodies(type: string, text: string): void {
   const body = { bytes: Buffer.from(text), type };
-  const values = audit.find({ ...HEAD, body }, ["0123456789abcdef"]);
-  audit.addFrom({ ...HEAD, body }, values);
+  const values = audit.search.find({ ...HEAD, body }, ["0123456789abcdef"]);
+  audit.search.addFrom({ ...HEAD, body }, values);
   for (let n = 0; n < 2; n += 1)
     if (type.endsWith("json")) audit.json(body.bytes, values);
     else audit.body(body, values);
@@ -273,20 +273,25 @@ const DENSE: Readonly<Record<string, readonly [length: number, record: (texts: r
   {
     "a query": [
       HEAD_LENGTH,
-      (texts) => audit.query(texts.join(""), audit.find({ ...HEAD, query: texts.join("") })),
+      (texts) => audit.query(texts.join(""), audit.search.find({ ...HEAD, query: texts.join("") })),
     ],
     "a path": [
       HEAD_LENGTH,
       (texts) =>
-        audit.path(texts.join("/"), false, audit.find({ ...HEAD, path: texts.join("/"), isRoute: false })),
+        audit.path(
+          texts.join("/"),
+          false,
+          audit.search.find({ ...HEAD, path: texts.join("/"), isRoute: false }),
+        ),
     ],
     "a header": [
       HEAD_LENGTH,
-      (texts) => audit.text(texts.join(""), audit.find({ ...HEAD, texts: [texts.join("")] })),
+      (texts) => audit.text(texts.join(""), audit.search.find({ ...HEAD, texts: [texts.join("")] })),
     ],
     "a cookie": [
       HEAD_LENGTH,
-      (texts) => audit.text(texts.join(""), audit.find({ ...HEAD, headers: { cookie: texts.join(";") } })),
+      (texts) =>
+        audit.text(texts.join(""), audit.search.find({ ...HEAD, headers: { cookie: texts.join(";") } })),
     ],
     "a form": [BODY_LENGTH, (texts) => recordBodies("application/x-www-form-urlencoded", texts.join("&"))],
     "a multipart form": [
@@ -300,7 +305,7 @@ const DENSE: Readonly<Record<string, readonly [length: number, record: (texts: r
           bytes: Buffer.from("…"),
           form: texts.map((text, n) => [`${text}${n}`, text] as const),
         };
-        audit.body(body, audit.find({ ...HEAD, body }));
+        audit.body(body, audit.search.find({ ...HEAD, body }));
       },
     ],
     "a text": [BODY_LENGTH, (texts) => recordBodies("text/plain", texts.join(""))],

@@ -35,7 +35,7 @@ test.each([
   expect([...clients].filter((client) => client.text() !== "")).toEqual([]);
 });
 
-test("200 clients that request much and read nothing block nobody", async () => {
+test("200 clients that request much and read nothing block no other client", async () => {
   const rows = Array.from({ length: 25 }, (_, id) => ({ id, label: `web-${id}`, group: "g".repeat(2000) }));
   gateway.v4.respondWith(json(200, envelope(rows)));
   const ask = "GET /v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token slow\r\n\r\n";
@@ -50,7 +50,7 @@ test("200 clients that request much and read nothing block nobody", async () => 
   expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
 });
 
-test("1000 clients that send half of a large body get little memory, and block nobody", async () => {
+test("1000 clients that send half of a large body get little memory, and block no other client", async () => {
   gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   // A token of its own: v4 has accepted the other one by now, so that it has more room.
   const half = post("token").replace("slow", "made-up").replace("1000", "200000") + " ".repeat(100_000);

@@ -1,6 +1,6 @@
 /** The commands of a migration: their arguments and flags. The module of a command is loaded when the command runs. */
 import { CommanderError, InvalidArgumentError, Option, type Command } from "commander";
-import type { ExportFormat } from "../../../audit/index.ts";
+import type { ExportFormat, RecordFilter } from "../../../audit/index.ts";
 import {
   addSettings,
   CLIENT_SETTINGS,
@@ -25,18 +25,23 @@ const FORMAT_FLAGS = Object.keys({
   har: true,
 } satisfies Record<ExportFormat, true>);
 
-/** Adds the flags that select audit records. */
-const addRecordFilters = (command: Command): Command =>
-  command
-    .option(
-      "--client <client>",
-      "only this client: a name, fingerprint, application:ID, label:NAME or agent:FAMILY",
-    )
-    .option("--lane <lane>", "only this lane: alpha, native or legacy")
-    .option("--route <route>", "only requests of this route, for example 'GET /vm/instances/:id'")
-    .option("--status <status>", "only responses with this status")
-    .option("--since <time>", "only requests from this time on, ISO 8601")
-    .option("--until <time>", "only requests before this time, ISO 8601");
+const CLIENT_FLAG = "only this client: a name, fingerprint, application:ID, label:NAME or agent:FAMILY";
+
+/** The flags that select audit records: the name of the value, and its description. */
+const RECORD_FILTER_FLAGS: Readonly<Record<RecordFilter, readonly [value: string, description: string]>> = {
+  client: ["client", CLIENT_FLAG],
+  lane: ["lane", "only this lane: alpha, native or legacy"],
+  route: ["route", "only requests of this route, for example 'GET /vm/instances/:id'"],
+  status: ["status", "only responses with this status"],
+  since: ["time", "only requests from this time on, ISO 8601"],
+  until: ["time", "only requests before this time, ISO 8601"],
+};
+
+function addRecordFilters(command: Command): Command {
+  for (const [name, [value, description]] of Object.entries(RECORD_FILTER_FLAGS))
+    command.option(`--${name} <${value}>`, description);
+  return command;
+}
 
 export function addReport(program: Command, onExit: OnExit): void {
   addSettings(program.command("report"), [...STORE_SETTINGS, ...PACK_SETTINGS, ...CLIENT_SETTINGS])
@@ -48,10 +53,7 @@ export function addReport(program: Command, onExit: OnExit): void {
         .choices(["md", "html", "json", "csv"])
         .default("md"),
     )
-    .option(
-      "--client <client>",
-      "only this client: a name, fingerprint, application:ID, label:NAME or agent:FAMILY; none: no token; unaccepted: unknown tokens",
-    )
+    .option("--client <client>", `${CLIENT_FLAG}; none: no token; unaccepted: unknown tokens`)
     .option("--search <text>", "only clients whose name, application, token or user agent contains this text")
     .option("--since <day>", "only from this day on, in UTC")
     .option("--until <day>", "only before this day, in UTC")

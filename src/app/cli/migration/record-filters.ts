@@ -1,15 +1,19 @@
 import type { Command } from "commander";
-import { type AuditQuery, type NamedClients, readAuditQuery, readNamedQuery } from "../../../audit/index.ts";
+import {
+  type AuditQuery,
+  type NamedClients,
+  readAuditQuery,
+  readNamedQuery,
+  RECORD_FILTERS,
+  type RecordFilter,
+} from "../../../audit/index.ts";
 
 /** The flags that select audit records. */
-export interface RecordFilters {
-  readonly client?: string;
-  readonly lane?: string;
-  readonly route?: string;
-  readonly status?: string;
-  readonly since?: string;
-  readonly until?: string;
-}
+export type RecordFilters = Readonly<Partial<Record<RecordFilter, string>>>;
+
+/** The texts of these flags, without the other flags of the command. */
+const textsOf = (flags: RecordFilters): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(RECORD_FILTERS.map((name) => [name, flags[name]]));
 
 interface Problem {
   readonly parameter?: string;
@@ -22,18 +26,9 @@ export function assertNoProblems(problems: readonly Problem[], command: Command)
   if (lines.length > 0) command.error(["error: invalid flags:", ...lines].join("\n"));
 }
 
-const withoutUndefined = ({
-  client = "",
-  lane = "",
-  route = "",
-  status = "",
-  since = "",
-  until = "",
-}: RecordFilters): Readonly<Record<string, string>> => ({ client, lane, route, status, since, until });
-
 /** Reads the flags that select audit records. @throws {CommanderError} with all problems */
 export function readRecordFilters(filters: RecordFilters, command: Command): AuditQuery {
-  const { query, problems } = readAuditQuery(withoutUndefined(filters));
+  const { query, problems } = readAuditQuery(textsOf(filters));
   assertNoProblems(problems, command);
   return query;
 }
@@ -44,7 +39,7 @@ export async function readNamedFilters(
   named: NamedClients,
   command: Command,
 ): Promise<AuditQuery> {
-  const { query, problems } = await readNamedQuery(withoutUndefined(filters), readAuditQuery, named);
+  const { query, problems } = await readNamedQuery(textsOf(filters), readAuditQuery, named);
   assertNoProblems(problems, command);
   return query;
 }

@@ -57,7 +57,7 @@ function toUnavailableError(error: unknown): AuditUnavailableError {
 }
 
 function meaningOf(error: unknown): string {
-  if (error instanceof SchemaError) return `its database cannot be used: ${error.message}`;
+  if (error instanceof SchemaError) return `its database can't be used: ${error.message}`;
   // An error that does not come from the server is a connection problem.
   if (!(error instanceof DatabaseError)) return "its database does not respond";
   const code = error.code ?? "";
@@ -110,7 +110,7 @@ const guardedSocket = (): Socket => new GuardedSocket();
 const CONNECTIONS = 4;
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 15_000;
-/** Milliseconds by which the server's timeout is shorter, so that the connection stays usable. */
+/** Milliseconds by which the server's timeout is shorter than the client's, so that the connection stays usable. */
 const MARGIN_MS = 2000;
 
 /** The limits of a pool. */

@@ -29,7 +29,7 @@ function agentOf({ time, key, agent: whole }: KeyedRow) {
 }
 
 /** Returns the names in a column of rows, with the number of their requests. Callers without an accepted token are omitted. */
-function namesOf(rows: readonly KeyedRow[], column: "sent" | "lost") {
+function countNames(rows: readonly KeyedRow[], column: "sent" | "lost") {
   const listed = rows.flatMap(({ time, key: client, route, requests, [column]: list }) =>
     list === null || route === null || client === UNACCEPTED
       ? []
@@ -64,9 +64,9 @@ export async function countRows(connection: Connection, rows: readonly KeyedRow[
   const counted = rows.filter(isCounted);
   await addRows(connection, COUNTS.usage, counted.map(usageOf));
   await addAgents(connection, counted.map(agentOf));
-  const sent = namesOf(rows, "sent").map(({ requests: _requests, ...name }) => name);
+  const sent = countNames(rows, "sent").map(({ requests: _requests, ...name }) => name);
   await addRows(connection, COUNTS.sent, sent);
-  await addRows(connection, COUNTS.losses, namesOf(rows, "lost"));
+  await addRows(connection, COUNTS.losses, countNames(rows, "lost"));
 }
 
 /** Subtracts requests that were counted under `UNACCEPTED`. */

@@ -45,7 +45,10 @@ async function findSenders(connection: Connection, rows: readonly IndexRow[]): P
  * A token keeps the key that it had with a label or an application, for requests without them: the state store may have
  * been down.
  */
-function keyOf({ client, accepted, sender }: IndexRow, { tokens, applications }: KnownSenders): string {
+function summaryKeyOf(
+  { client, accepted, sender }: IndexRow,
+  { tokens, applications }: KnownSenders,
+): string {
   if (sender !== null && (accepted || isLabelKey(sender))) return sender;
   if (client === null) return "";
   // The gateway issued the token to the application.
@@ -75,7 +78,7 @@ export async function keyRows(
   }
   for (const client of renamed) await renameClient(connection, client, tokens.get(client) ?? client);
   const keyed = rows.map((row): KeyedRow => {
-    const key = keyOf(row, known);
+    const key = summaryKeyOf(row, known);
     const named = applications.has(row.sender ?? "") ? row.sender : null;
     return {
       ...row,

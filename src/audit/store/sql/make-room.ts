@@ -1,5 +1,5 @@
 /** Deletes records that are too old, and the least important records if they exceed the size limit. */
-import { StoredShares } from "../client-shares.ts";
+import { StoredShares } from "../sender-bytes.ts";
 import type { StoreLimits } from "../store.ts";
 import { WORTH } from "../record-row.ts";
 import { removeBodies } from "../remove-bodies.ts";

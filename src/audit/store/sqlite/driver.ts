@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { BoundedMap } from "../../../base/storage/bounded-map.ts";
 import { holdFile } from "../../../base/storage/held-file.ts";
 import { migrateSqlite, type SqliteSchema } from "../../../base/storage/schema.ts";
 import type { Connection, Driver, Value } from "../sql/driver.ts";
@@ -26,13 +27,16 @@ const APPLICATION_ID = 0x61676175 + 1;
 /** The schema of the file. */
 export const SCHEMA: SqliteSchema = { applicationId: APPLICATION_ID, steps: STEPS.map(spell) };
 
-/** Maximum number of prepared statements that are kept: those with filters have many forms. */
+/**
+ * Maximum number of prepared statements that are kept: those with filters have many forms. Above it all are prepared again.
+ * There is no LRU cache, because the thread loads no package.
+ */
 const MAX_STATEMENTS = 500;
 
 /** The connection of a thread. SQLite is synchronous, so the jobs of a thread run sequentially. */
 class SqliteConnection implements Connection {
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new BoundedMap<string, StatementSync>(MAX_STATEMENTS);
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -72,7 +76,6 @@ class SqliteConnection implements Connection {
   #prepare(text: string): StatementSync {
     const known = this.#statements.get(text);
     if (known) return known;
-    if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
     const prepared = this.#database.prepare(spell(text));
     this.#statements.set(text, prepared);
     return prepared;

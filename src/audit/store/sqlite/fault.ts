@@ -5,7 +5,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   10: "the disk fails",
   11: "the database is damaged",
   13: "the disk is full",
-  14: "the database file cannot be opened",
+  14: "the database file can't be opened",
   26: "the file is not a database",
 };
 

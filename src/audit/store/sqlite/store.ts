@@ -26,7 +26,7 @@ const PROBE_MS = 1000;
 const PURGE_MS = 10_000;
 
 /** Options of the SQLite store. */
-export interface SqliteStoreOptions extends StoreOptions {
+interface SqliteStoreOptions extends StoreOptions {
   /** The folder of `audit.db`. It is created if it is missing. */
   readonly directory: string;
   /** The thread for writing, from `startSqliteThread`. Default: a new thread. */
@@ -69,7 +69,7 @@ async function openWriter({ directory, durability, thread }: SqliteStoreOptions)
   } catch (error) {
     const reason = errorText(error);
     const remedy = "Repair it, move it away to begin with an empty audit, or choose another directory.";
-    throw new AuditUnavailableError(`The audit database ${file} cannot be used. ${reason} ${remedy}`, {
+    throw new AuditUnavailableError(`The audit database ${file} can't be used. ${reason} ${remedy}`, {
       cause: error,
     });
   }

@@ -4,7 +4,8 @@ import { Component, html } from "../html.js";
 import { emptyState, say } from "../parts.js";
 import { address, keepInAddress } from "../router.js";
 import { exportFormats, upstreamName } from "../names.js";
-import { auditQuery, FILTERS, trafficFilters } from "./filters.js";
+import { trafficFilters } from "./filters.js";
+import { auditQuery, FIELDS } from "./record-filters.js";
 import { statusBadge } from "./badges.js";
 
 const PAGE = 50;
@@ -165,7 +166,7 @@ class Traffic extends Component {
 
 /** The live list of calls. */
 export async function showTraffic({ signal, parameters }) {
-  const filters = Object.fromEntries(FILTERS.map((name) => [name, parameters.get(name) ?? ""]));
+  const filters = Object.fromEntries(Object.keys(FIELDS).map((name) => [name, parameters.get(name) ?? ""]));
   const first = await readPage(filters, undefined, signal).catch((error) => ({ error }));
   return html`<${Traffic} filters=${filters} first=${first} />`;
 }

@@ -18,7 +18,7 @@ export interface RolloutAction extends TripTarget {
 /** The returns, and the routes that are close to a return. */
 export type Returns = ReturnType<typeof createReturns>;
 
-export interface ReturnsOptions {
+interface ReturnsOptions {
   readonly config: () => RolloutConfig;
   readonly store: DocumentStore;
   readonly log: Log;

@@ -1,5 +1,5 @@
 /** Returns something to the old service at the request of a person. */
-import { type ClientDirectory, namesOf, UNNAMED } from "../../../audit/index.ts";
+import { type ClientDirectory, namesSoFar, UNNAMED } from "../../../audit/index.ts";
 import { RefusedError } from "../../../base/index.ts";
 import type { RolloutAction } from "./returns.ts";
 import type { Rollout } from "../sides.ts";
@@ -41,7 +41,7 @@ export async function turnBack(
       `With data: ${data.kind} a client is on one side with all its routes: name a client, or all.`,
     );
   await tokenClients.exchange();
-  const names = namesOf(directory, name);
+  const names = namesSoFar(directory, name);
   await returns.turnBack(action);
   const isConcerned = (client: string): boolean => kind === "all" || names.includes(client);
   /** Clients whose requests with tokens of the gateway don't return. */

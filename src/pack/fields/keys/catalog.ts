@@ -3,16 +3,14 @@ import { z } from "zod";
 import {
   about,
   isArrayText,
-  isStringText,
   itemsOf,
   rawTextAt,
   resolveReference,
   type SourceLocation,
-  stringFromJson,
-  toJsonText,
 } from "../../../base/index.ts";
 import { invalidValue, listOrFaults } from "./invalid-write.ts";
 import { cacheStubs, type ReadStepFunction } from "./stub-cache.ts";
+import { ofText } from "./of-text.ts";
 import { has, states } from "../../key-rules.ts";
 import { fieldKeys, type CatalogTranslation, type FieldKeyContext, type ReadStep } from "./field-key.ts";
 
@@ -23,10 +21,7 @@ const findCatalog = (name: string | undefined, { catalogs }: FieldKeyContext, lo
   name === undefined ? undefined : resolveReference(location.at("catalog"), "catalog", name, catalogs);
 
 /** Creates the step that gives clients only the id. */
-const readId = (catalog: CatalogTranslation): ReadStep => ({
-  run: (text) => (isStringText(text) ? toJsonText(catalog.alphaId(stringFromJson(text))) : text),
-  mayBeAsync: false,
-});
+const readId = (catalog: CatalogTranslation): ReadStep => ofText((v4Id) => catalog.alphaId(v4Id));
 
 /** Creates the step that gives clients the object. */
 function readObject(catalog: CatalogTranslation): ReadStep {
@@ -85,6 +80,17 @@ export const catalog = fieldKeys({
       translate: (value, copy) => (typeof value === "string" ? found.filterIds(value, copy) : undefined),
       ...(hiddenPrefix !== undefined && { hiddenPrefix }),
       ...(renames && { ordered: false }),
+    };
+  },
+  select({ catalog: name = "" }, { catalogs }) {
+    const found = catalogs.get(name);
+    if (!found) return {};
+    return {
+      hasId: true,
+      translate(value, copy) {
+        const [v4Id] = (typeof value === "string" ? found.filterIds(value, copy) : undefined) ?? [];
+        return v4Id === undefined ? undefined : found.alphaId(v4Id);
+      },
     };
   },
   classOf: ({ catalog: name }) => (name === undefined ? undefined : "expanded"),

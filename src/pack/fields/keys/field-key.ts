@@ -4,6 +4,7 @@ import type { Json, JsonText, PaddedText, SourceLocation } from "../../../base/i
 import type { MaybePromise } from "../../../jsonata/index.ts";
 import type { ValueKind, Scalar } from "../../values/value-kind.ts";
 import type { ExpandWithCache, ReadStepFunction } from "./stub-cache.ts";
+import type { OperandRules } from "../../filters/operand.ts";
 import type { FilterField } from "../../filters/translate.ts";
 import type {
   CatalogCopy,
@@ -16,7 +17,7 @@ import type {
 import type { KeyRule } from "../../key-rules.ts";
 
 /** The facts about a field that rules need. */
-export interface FieldFacts {
+interface FieldFacts {
   readonly keys: WrittenField;
   /** Whether the field belongs to `inputs`, so that no response contains it. */
   readonly isInput: boolean;
@@ -25,7 +26,7 @@ export interface FieldFacts {
 type Schemas = Readonly<Record<string, z.ZodType>>;
 
 /** The facts about a field for a family of keys: the family's own keys, and the keys of the field's source. */
-export type OwnKeys<S extends Schemas> = { readonly [Name in keyof S]?: z.output<S[Name]> } & {
+type OwnKeys<S extends Schemas> = { readonly [Name in keyof S]?: z.output<S[Name]> } & {
   readonly upstream?: string | undefined;
   readonly write?: string | undefined;
 };
@@ -103,10 +104,18 @@ export interface WriteStep {
   readonly needsWhole: boolean;
 }
 
-/** The rules of keys about filters by a field. The translations of all keys run one after another. */
-export interface FilterPart extends Omit<FilterField, "v4" | "translate"> {
+/** The rules of keys about filters of the upstream by a field. The translations of all keys run one after another. */
+export interface FilterPart extends Omit<FilterField, "v4" | "translate" | keyof OperandRules> {
   readonly v4?: string;
   readonly translate?: (value: Scalar, copy: CatalogCopy) => readonly Scalar[] | undefined;
+}
+
+/** The rules of keys about lists that the gateway filters itself. */
+export interface SelectPart {
+  /** Whether the value is an object, or a list of them: it is compared by its id. */
+  readonly hasId?: boolean;
+  /** Returns the value of rows for a value of a filter; undefined if no row has it. */
+  readonly translate?: (value: Scalar, copy: CatalogCopy) => Scalar | undefined;
 }
 
 /** The name of a field in an error. */
@@ -143,12 +152,14 @@ export interface FieldKeys<S extends Schemas> {
   read?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): readonly ReadStep[];
   /** Client to upstream: the conversion of a value in a body. Undefined if there is none. */
   write?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): WriteStep | undefined;
+  /** The values with which filters compare the field, whether the upstream filters or the gateway. */
+  operand?(rule: OwnKeys<S>, context: FieldKeyContext): OperandRules;
   /** Client to upstream: filters by the field. */
   filter?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): FilterPart;
+  /** Filters by the gateway. */
+  select?(rule: OwnKeys<S>, context: FieldKeyContext): SelectPart;
   /** Upstream to client: the field of an error. */
   error?(rule: OwnKeys<S>, context: FieldKeyContext): ErrorPart;
-  /** Whether the value is a time. */
-  isTime?(rule: OwnKeys<S>): boolean;
   /** Whether the client gets a list with the value as its only item. */
   makesList?(rule: OwnKeys<S>): boolean;
   /** How the value is determined; undefined if the keys do not define it. */

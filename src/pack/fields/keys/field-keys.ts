@@ -1,6 +1,7 @@
 /** The registry of the keys of a field, with functions over all of them. */
 import type { z } from "zod";
 import type { Json, SourceLocation } from "../../../base/index.ts";
+import type { OperandRules } from "../../filters/operand.ts";
 import type { FilterField } from "../../filters/translate.ts";
 import type { CatalogCopy } from "../../translation-context.ts";
 import type { Scalar } from "../../values/value-kind.ts";
@@ -13,13 +14,14 @@ import type {
   FieldTexts,
   FilterPart,
   ReadStep,
+  SelectPart,
   WriteStep,
   WrittenField,
 } from "./field-key.ts";
 import { format } from "./format.ts";
 import { filters } from "./filters.ts";
 import { object } from "./object.ts";
-import { absence, asArray, bodyForms, errors, losses } from "./plain-keys.ts";
+import * as plainKeys from "./plain-keys.ts";
 import { source } from "./source.ts";
 import { values } from "./values.ts";
 
@@ -27,24 +29,15 @@ import { values } from "./values.ts";
  * All families of keys, in the order in which values of responses are converted. Client values are converted in the
  * reverse order.
  *
- * The key `upper_case` of a field is an entry of `schemas` in a family, by its name in a pack. A hook of the family
- * implements it, as in `asArray`, or other code reads `rule.upper_case`:
+ * The key `upper_case` of a field needs one export of `plain-keys.ts`. Its hooks give it an effect, as in `format.ts`
+ * and `values.ts`:
  *
- *     upper_case: about(z.boolean().optional(), "What it does.", true),
+ *     export const upperCase = fieldKeys({
+ *       schemas: { upper_case: about(z.boolean().optional(), "What it does.", true) },
+ *       read: ({ upper_case: isSo }) => (isSo ? [ofText((text) => text.toUpperCase())] : []),
+ *     });
  */
-const FAMILIES = [
-  source,
-  format,
-  values,
-  catalog,
-  object,
-  asArray,
-  absence,
-  filters,
-  bodyForms,
-  errors,
-  losses,
-] as const;
+const FAMILIES = [source, format, values, catalog, object, filters, ...Object.values(plainKeys)] as const;
 
 /** The intersection of the types of a union. */
 type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
@@ -105,17 +98,27 @@ export function compileFilterField(
   const translations = parts.flatMap(({ translate }) => translate ?? []);
   const translate = chainTranslations(translations);
   const ordered = parts.every((part) => part.ordered !== false);
+  const abilities = new Set(parts.map((part) => part.tests ?? (part.translate ? "equality" : "all")));
+  const tests = (["equality", "order"] as const).find((ability) => abilities.has(ability)) ?? "all";
   const { translate: _each, ...field } = Object.assign({}, ...parts) as FilterPart;
+  const operand = operandRulesOf(rule, context);
   return (copy, name) => ({
     v4: name,
+    ...operand,
     ...field,
     ordered,
+    tests,
     ...(translations.length > 0 && { translate: (value: Scalar) => translate(value, copy) }),
   });
 }
 
-/** Whether filters compare a field as a time. */
-export const isTime = (rule: WrittenField): boolean => ALL.some((keys) => keys.isTime?.(rule));
+/** The values with which filters compare a field. */
+export const operandRulesOf = (rule: WrittenField, context: FieldKeyContext): OperandRules =>
+  Object.assign({}, ...ALL.map(({ operand }) => operand?.(rule, context)));
+
+/** How the gateway filters by a field. */
+export const selectPartOf = (rule: WrittenField, context: FieldKeyContext): SelectPart =>
+  Object.assign({}, ...ALL.map(({ select }) => select?.(rule, context)));
 
 /** Returns the name of a field in errors. */
 export const errorPartOf = (rule: WrittenField, context: FieldKeyContext): ErrorPart =>

@@ -91,7 +91,7 @@ export const filters = fieldKeys({
     const own = boundary === undefined ? v4 : upstream;
     return {
       ...(own !== undefined && { v4: own }),
-      ...(boundary !== undefined && { boundaryField: boundary, ordered: false }),
+      ...(boundary !== undefined && { boundaryField: boundary, ordered: false, tests: "equality" }),
     };
   },
 });

@@ -1,11 +1,12 @@
 /** The key `format` of a field: its value is a time, which clients always receive in the same form. */
 import { z } from "zod";
-import { about, isStringText, type JsonText, stringFromJson, toJsonText } from "../../../base/index.ts";
+import { about } from "../../../base/index.ts";
 import { normalizeDateTime } from "./date-time.ts";
-import { fieldKeys } from "./field-key.ts";
+import { fieldKeys, type ReadStep } from "./field-key.ts";
+import { ofText } from "./of-text.ts";
 
-/** Length of a date-time in quotes that contains neither a fraction nor a zone. */
-const NORMAL_LENGTH = '"YYYY-MM-DDTHH:MM:SS"'.length;
+/** A date-time of this length has no fraction and no zone to remove. */
+const NORMAL_LENGTH = "YYYY-MM-DDTHH:MM:SS".length;
 
 /** The schema of a time in a response. */
 export const DATE_TIME = {
@@ -14,11 +15,10 @@ export const DATE_TIME = {
   description: "ISO 8601 in UTC, without a fraction and without a zone.",
 };
 
-function readTime(text: string): JsonText {
-  if (text.length === NORMAL_LENGTH || !isStringText(text)) return text;
-  const value = stringFromJson(text);
-  return toJsonText(normalizeDateTime(value) ?? value);
-}
+const readTime: ReadStep = {
+  ...ofText((text) => (text.length === NORMAL_LENGTH ? text : (normalizeDateTime(text) ?? text))),
+  isUnchanged: (_bytes, start, end) => end - start === '""'.length + NORMAL_LENGTH,
+};
 
 const isTime = ({ format: form }: { readonly format?: "date-time" | undefined }): boolean =>
   form !== undefined;
@@ -31,18 +31,8 @@ export const format = fieldKeys({
       "date-time",
     ),
   },
-  read: (rule) =>
-    isTime(rule)
-      ? [
-          {
-            run: readTime,
-            mayBeAsync: false,
-            isUnchanged: (_bytes, start, end) => end - start === NORMAL_LENGTH,
-          },
-        ]
-      : [],
-  filter: (rule) => ({ dateTime: isTime(rule) }),
-  isTime,
+  read: (rule) => (isTime(rule) ? [readTime] : []),
+  operand: (rule) => ({ dateTime: isTime(rule) }),
   texts: (rule) => (isTime(rule) ? [{ read: "as a time in UTC" }] : []),
   openapi: (rule) => (isTime(rule) ? { anyOf: [DATE_TIME, { type: "null" }] } : undefined),
 });

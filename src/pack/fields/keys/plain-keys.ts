@@ -1,4 +1,7 @@
-/** Keys of a field that other files of the pack read: they only consist of a schema, or of one hook. */
+/**
+ * Keys of a field that need no file of their own. Every export is a family of keys. They convert the value of the
+ * client: after the other families in responses, and before them in bodies.
+ */
 import { z } from "zod";
 import { about, SEVERITIES } from "../../../base/index.ts";
 import { needsKey } from "../../key-rules.ts";
@@ -50,7 +53,8 @@ export const bodyForms = fieldKeys({
       ["object"],
     ),
   },
-  filter: ({ accepts }, { id }) => (accepts?.includes("object") ? { reference: true, idName: id } : {}),
+  operand: ({ accepts }, { id }) => ({ reference: accepts?.includes("object") ?? false, idName: id }),
+  select: ({ accepts }) => (accepts?.includes("object") ? { hasId: true } : {}),
 });
 
 export const errors = fieldKeys({

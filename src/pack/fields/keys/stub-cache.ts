@@ -14,37 +14,8 @@ import {
   stringFromJson,
 } from "../../../base/index.ts";
 import type { MaybePromise } from "../../../jsonata/index.ts";
-import { parseAt } from "../../codegen/generate-reader.ts";
 import type { OutputText } from "../../codegen/output-buffer.ts";
 import type { ReadContext } from "../../translation-context.ts";
-
-/**
- * Maximum length of a value whose result is cached: rows of a list repeat few of them. An IPv6 network with quotes has
- * up to 45 bytes.
- */
-export const MAX_CACHED_LENGTH = 48;
-export const MAX_CACHED_VALUES = 1000;
-
-/**
- * Caches the results of a test by the bytes of its value, because rows of a list repeat few values. A missing value is
- * undefined.
- */
-export function cacheTest(
-  isLost: (value: unknown) => boolean,
-): (cursor: Cursor, start: number, end: number) => boolean {
-  const results = new ByteMap<boolean>();
-  let ofMissing: boolean | undefined;
-  return (cursor, start, end) => {
-    if (end === 0) return (ofMissing ??= isLost(undefined));
-    const cached = results.find(cursor.bytes, start, end);
-    if (cached !== undefined) return cached;
-    const result = isLost(parseAt(cursor, start, end));
-    if (results.size === MAX_CACHED_VALUES) results.clear();
-    if (end - start <= MAX_CACHED_LENGTH)
-      results.set(Uint8Array.from(cursor.bytes.subarray(start, end)), result);
-    return result;
-  };
-}
 
 /** Translates the text of a v4 value to alpha. The whole v4 object is between `start` and `end` of the cursor. */
 export type ReadStepFunction = (
@@ -104,7 +75,7 @@ const stubBytes = (members: readonly Uint8Array[], text: PaddedText): number =>
  * hit first checks the current copy of the catalog, which may contain the id by now.
  */
 export function cacheStubs({ name }: { readonly name: string }, expand: ReadStepFunction): ExpandWithCache {
-  const stubs = new ByteMap<CachedStub>();
+  const stubs = new ByteMap<CachedStub>([], MAX_STUBS);
   return (cursor, start, end, offsets, reading, rowStart, rowEnd) => {
     const { bytes } = cursor;
     const cached = stubs.find(bytes, start, end);
@@ -117,7 +88,6 @@ export function cacheStubs({ name }: { readonly name: string }, expand: ReadStep
     if (reading.catalogs.find(name, id)) return result;
     const [members, text] = [copyMembers(bytes, offsets), paddedText(result)];
     if (stubBytes(members, text) > MAX_STUB_BYTES) return result;
-    if (stubs.size === MAX_STUBS) stubs.clear();
     stubs.set(Uint8Array.from(bytes.subarray(start, end)), { id, members, text });
     return result;
   };

@@ -10,7 +10,8 @@ import {
 } from "../../../base/index.ts";
 import { type MaybePromise, thenMaybe } from "../../../jsonata/index.ts";
 import { invalidValue, listOrFaults } from "./invalid-write.ts";
-import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES, type ReadStepFunction } from "./stub-cache.ts";
+import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES } from "../../codegen/member-test.ts";
+import type { ReadStepFunction } from "./stub-cache.ts";
 import { applyValueKind, UnknownValue, type ValueKind } from "../../values/value-kind.ts";
 import { evaluateFor } from "../../expressions/compile-expression.ts";
 import { has, states } from "../../key-rules.ts";
@@ -36,10 +37,9 @@ function cachedReader(
 ): ReadStep {
   const { read, mayBeAsync } = kind.reader(args);
   const { origin } = location;
-  const cache = new ByteMap();
+  const cache = new ByteMap([], MAX_CACHED_VALUES);
   function cacheResult(text: string, result: MaybePromise<JsonText>): MaybePromise<JsonText> {
     if (typeof result !== "string" || text.length > MAX_CACHED_LENGTH) return result;
-    if (cache.size === MAX_CACHED_VALUES) cache.clear();
     cache.set(Buffer.from(text), paddedText(result));
     return result;
   }
@@ -103,7 +103,7 @@ export const values = fieldKeys({
       );
     return {
       ...(filterValues && { translate: (value) => filterValues(value, args) }),
-      ...(keepsOrder ? { keepsOrder } : { ordered: false }),
+      ...(keepsOrder ? { tests: "order" } : { ordered: false }),
     };
   },
   error: ({ values: name = "" }, { values: kinds }) => ({ error: kinds.get(name)?.errorField }),

@@ -118,7 +118,7 @@ export const settings: Resource = {
 
 // Transfer quota of an account: the sum over its instances, in GB.
 
-/** GB that object storage adds to the quota (V-195). */
+/** Amount in GB that object storage adds to the quota (V-195). */
 const ofObjectStorage = 1000;
 
 function accountTransfer({ store, caller }: ActionCall<Account>): object {
@@ -128,9 +128,9 @@ function accountTransfer({ store, caller }: ActionCall<Account>): object {
   return { billable: 0, quota, used: Math.floor(quota / 150) };
 }
 
-// Restrictions of an account that owes money (V-167).
+// // Restrictions of an account with an outstanding balance (V-167).
 
-/** @throws {Problem} 400 where the account has an outstanding balance. */
+/** Checks that the account has no debt. @throws {Problem} 400 if it has an outstanding balance. */
 export function requireNoOutstandingBalance({ store, caller }: CallContext): void {
   const balance = store.table("account").get(caller.account)?.value.balance ?? 0;
   if (balance > 0) throw invalid("This account has an outstanding balance; pay it first");
@@ -164,7 +164,7 @@ function make(call: Call): Row {
   });
 }
 
-/** A pending transfer becomes `stale` at its expiry. */
+/** Returns the transfer as callers see it: a pending transfer becomes `stale` at its expiry. */
 function present({ value, home }: Row, { caller, at }: CallContext): UntypedRow {
   const stale = value["status"] === "pending" && String(value["expiry"]) <= dateTime(at);
   return { ...value, status: stale ? "stale" : value["status"], is_sender: home === caller.account };

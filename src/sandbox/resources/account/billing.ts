@@ -92,7 +92,7 @@ export function checkWallet(call: Call): FieldError[] {
   return outside ? [{ reason: `usd must be ${least} to ${most}`, field: "usd" }] : [];
 }
 
-/** @throws {Problem} 400, always. */
+/** Rejects the payment. @throws {Problem} 400, always. */
 export function rejectWalletPayment(): never {
   throw invalid("This way of paying is disabled; add it as a payment method in the console");
 }

@@ -16,11 +16,11 @@ const entityFields: Fields = {
 };
 
 const day = 86_400_000;
-/** Maximum age of listed events. Older events can still be read by id. */
+/** Maximum age of listed events. Older events can be read by id. */
 const shownFor = 90 * day;
 const readOnly = ["events:read_only"];
 
-/** Computes the progress of a running event from the clock. */
+/** Returns the event with the progress at the time of the call. */
 function present({ value, hidden }: Row<Event>, { at }: CallContext): UntypedRow {
   const progress = hidden?.progress;
   if (!progress) return value;
@@ -36,7 +36,7 @@ function present({ value, hidden }: Row<Event>, { at }: CallContext): UntypedRow
   };
 }
 
-/** Event entities whose access follows the instance. */
+/** Kinds of event entities that a user can access if the user can access their instance. */
 const ofInstance = new Set(["disks", "backups", "ipaddress"]);
 
 function visible({ value }: Row<Event>, { caller, store }: CallContext): boolean {
@@ -113,13 +113,13 @@ interface Notice {
   readonly when?: string;
 }
 
-/** Returns the entity with a URL without version prefix (V-042). */
+/** Returns the entity with a URL that contains no version prefix (V-042). */
 function entityWithoutVersion({ store }: Call, row: Row, name: "instance" | "ticket"): Entity {
   const entity = toEntity(store.resource(name), row);
   return { ...entity, url: entity.url.replace(/^\/v4/, "") };
 }
 
-/** Planned host migrations. From its time on, a migration waits for the owner to start it. */
+/** Returns notifications of planned host migrations. From its planned time, a migration waits for the owner to start it. */
 function migrations(call: Call): Notice[] {
   const rows = [...call.store.table("instance").inHome(call.caller.account)];
   const planned = rows.filter(({ hidden }) => hidden?.migration !== undefined);
@@ -139,7 +139,7 @@ function migrations(call: Call): Notice[] {
 
 const off = new Set(["offline", "stopped", "deleting"]);
 
-/** Name servers serve the domains of an account only while it has a running instance. */
+/** Returns a notification for domains that are not served: an account needs a running instance for its domains to be served. */
 function unservedDomains({ store, caller }: Call): Notice[] {
   const domains = [...store.table("domain").inHome(caller.account)].some(
     ({ value }) => value["status"] === "active",
@@ -170,7 +170,7 @@ function paymentDue({ store, caller }: Call): Notice[] {
   ];
 }
 
-/** Outages of the regions in which the account has instances. */
+/** Returns notifications of outages in the regions of the account's instances. */
 function outages({ store, caller }: Call): Notice[] {
   const used = new Set([...store.table("instance").inHome(caller.account)].map(({ value }) => value.region));
   const down = [...used].filter((id) => store.table("region").get(id)?.value.status === "outage");

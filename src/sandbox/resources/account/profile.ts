@@ -160,7 +160,7 @@ const loginFields = {
   restricted: { type: "boolean" },
 } as const;
 
-/** All logins of the account. */
+/** The logins of all users of the account. */
 export const login: Resource = {
   ...ownedByUser,
   owner: "account",

@@ -13,7 +13,7 @@ import type { UntypedRow } from "../row-types.ts";
 
 const ownedByUser = { owner: "user", access: "required", area: "account" } as const;
 
-/** Characters of a token that later responses show. Only the create response has all of it. */
+/** Number of characters of a token that responses contain. Only the create response contains the whole token. */
 const shownCharacters = 16;
 const year = 365 * 86_400_000;
 const mostYears = 100;
@@ -44,7 +44,7 @@ function checkToken({ store, caller, body, at }: Call): FieldError[] {
   return errors;
 }
 
-/** Date-times may omit seconds, fraction and zone; the default zone is UTC. */
+/** Accepted date-times. Seconds, fraction and zone are optional; the default zone is UTC. */
 const timeForm = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?(Z|[+-]\d\d:\d\d)?$/;
 
 /** Returns milliseconds since 1970, or NaN for an invalid date-time. */
@@ -153,7 +153,7 @@ function present({ value, hidden }: Row, _view: CallContext): UntypedRow {
   return { ...value, secret: redacted, thumbnail_url: thumbnail };
 }
 
-/** Replaces the secret. Only this response contains the new one. */
+/** Replaces the secret. The response is the only one that contains the new secret. */
 function resetSecret(call: ActionCall): object {
   const { row, action } = call;
   const secret = newSecret();
@@ -162,7 +162,7 @@ function resetSecret(call: ActionCall): object {
   return { ...present(row, call), secret };
 }
 
-/** Returns the thumbnail of any client. It is public, because consent pages show it. */
+/** Returns the thumbnail of any client. Thumbnails are public, because consent pages contain them. */
 function thumbnail({ store, params }: ActionCall): object {
   const picture = store.table("client").get(params["client"])?.hidden?.picture;
   if (picture === undefined) throw notFound();

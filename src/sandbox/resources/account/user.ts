@@ -43,7 +43,7 @@ export function newProfile(uid: number, username: string): Omit<User, "username"
   };
 }
 
-// The grants object: global flags and a level per entity.
+// // The grants object: global flags and an access level per entity.
 
 const flags = [
   "add_vms",
@@ -79,8 +79,8 @@ const grantsBody: Fields = {
 };
 
 /**
- * Returns the grants object of a user. @param which `all` also lists entities without access.
- * @returns Null for an unrestricted user.
+ * Returns the grants object of a user. @param which `all` includes entities without access.
+ * @returns The grants; null for an unrestricted user.
  */
 export function readGrants(store: Store, row: Row<User>, which: "all" | "granted"): object | null {
   if (!row.value.restricted) return null;
@@ -106,7 +106,7 @@ export function readGrants(store: Store, row: Row<User>, which: "all" | "granted
   };
 }
 
-/** Updates grants. Entities that the body does not list keep their level; labels are ignored. */
+/** Updates grants. Entities that the body omits keep their level; labels are ignored. */
 function writeGrants(call: ActionCall<User>): object | null {
   const { store, row, body } = call;
   if (!row.value.restricted) throw invalid("An unrestricted user has no grants");
@@ -176,7 +176,7 @@ function rename(store: Store, { home, value, hidden }: RowCall<User>["row"], fro
   }
 }
 
-/** Whether the account has another unrestricted user. */
+/** Whether the account has a second unrestricted user. */
 function hasOtherOwner({ store, row }: RowCall<User>): boolean {
   return [...store.table("user").inHome(row.home)].some((each) => each !== row && !each.value.restricted);
 }

@@ -14,7 +14,7 @@ const day = 24 * hour;
 
 /** Backups start in the first 105 of a window's 120 minutes, so that they end within the window. */
 const startMinutes = 105;
-/** Backups older than this are not created retroactively after a long idle time. */
+/** Maximum age of backups that are created retroactively after a long idle time. */
 const longestGap = 35 * day;
 /** Number of weekly backups that are kept in addition to the newest one. */
 const weekly = 2;
@@ -27,7 +27,7 @@ const stages: readonly TransitionStage[] = [
   { status: "needsPostProcessing", durationSeconds: 60 },
 ];
 
-/** Returns the backup window; the service chooses one until the owner does. */
+/** Returns the backup window. The service chooses one until the owner sets it. */
 function windowOf({ id, backups }: Instance): string {
   const { window } = backups.schedule;
   return window === null || window === unscheduled ? `W${(id % 12) * 2}` : window;

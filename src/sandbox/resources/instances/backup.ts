@@ -38,7 +38,7 @@ const snapshotStages: readonly TransitionStage[] = [
 ];
 const snapshotTakes = 6;
 
-/** Starts a snapshot. It replaces the previous one when it is finished. */
+/** Starts a snapshot, which replaces the previous one after it has finished. */
 function takeSnapshot(call: Call, row: Row<Backup>, event: Id | undefined): void {
   const { store, at } = call;
   const ends = at + snapshotTakes * 1000;
@@ -52,7 +52,7 @@ function takeSnapshot(call: Call, row: Row<Backup>, event: Id | undefined): void
     store.timeline.schedule({ at: ends, table: "backup", id, job, drop: true });
 }
 
-/** Restores a backup: replaces the target's disks and profiles, or adds to them if there is space. */
+/** Restores a backup: replaces the target's disks and profiles, or adds to them if the free space is sufficient. */
 function restoreBackup(call: ActionCall<Backup>): void {
   const { store, body, row, at, action } = call;
   const { vmId } = store.names;

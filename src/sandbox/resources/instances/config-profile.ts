@@ -52,7 +52,7 @@ export function addConfig(
 
 // Network interfaces of a profile: public or VLAN.
 
-/** `ipam_address` may be empty or omitted, also for a VLAN (V-170). */
+/** The interfaces of a profile. `ipam_address` may be empty or omitted, even for a VLAN (V-170). */
 export const interfaces: Field = {
   type: "objects",
   max: 3,
@@ -76,7 +76,7 @@ export function checkInterfaces(value: unknown): FieldError[] {
   return errors;
 }
 
-/** Returns the interfaces as stored, with every member set. */
+/** Returns the interfaces in their stored form, with all members. */
 export function normalizeInterfaces(value: unknown): Interface[] {
   return objectsOf(value).map(({ purpose, label, ipam_address: address }) => ({
     purpose: stringOf(purpose),

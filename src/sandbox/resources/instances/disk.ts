@@ -15,7 +15,7 @@ import { checkImage, checkStrength, deployBody, imageOf, rootPass } from "../ser
 import { instanceOf, isOff } from "./instance-power.ts";
 import type { Disk, Image } from "../row-types.ts";
 
-/** 50 characters as in alpha, although v4's OpenAPI description says 48. */
+/** // The maximum is 50 characters as in alpha, although v4's OpenAPI description contains 48. */
 const label: Field = { type: "string", min: 1, max: 50 };
 const filesystem: Field = { type: "string", values: ["raw", "swap", "ext3", "ext4", "initrd"] };
 const size: Field = { type: "integer", min: 0, required: true };
@@ -41,7 +41,7 @@ export const disk: Resource<Disk> = {
     id: { type: "integer" },
     label: { ...label, filter: true, write: true },
     status: { type: "string", values: ["ready", "not ready", "deleting"] },
-    // v4's OpenAPI description lists size and filesystem as writable by PUT; only the label is.
+    // // According to v4's OpenAPI description, PUT changes size and filesystem. In fact it only changes the label.
     size: { type: "integer", filter: true },
     filesystem,
     created: { type: "date-time" },
@@ -147,7 +147,7 @@ function resizeDisk({ action, ...call }: DiskCall): void {
   growDisk(store, row, { size }, at, finishing(id));
 }
 
-/** Returns the MB of the plan that no disk uses. */
+/** Returns the space of the plan that is not used by disks, in MB. */
 function freeSpace(call: Call): number {
   const instance = instanceOf(call).value;
   return instance.specs.disk - usedSpace(call.store, instance.id);
@@ -209,7 +209,7 @@ export function growDisk(
   startTransition(store, "disk", row, at, stages, ending);
 }
 
-/** Returns the MB used by the disks of an instance. */
+/** Returns the space used by the disks of an instance, in MB. */
 export function usedSpace(store: Store, instance: number): number {
   let used = 0;
   for (const { value, hidden } of store.table("disk").inHome(childHome("instance", instance)))

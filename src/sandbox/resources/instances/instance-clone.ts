@@ -1,4 +1,4 @@
-/** Copies an instance into a new one or over an existing one (V-150, V-162). */
+/** Copies an instance to a new or an existing instance (V-150, V-162). */
 
 import type { Fields } from "../../fields/field.ts";
 import { numbersOf, stringOf } from "../../fields/typed-values.ts";
@@ -73,7 +73,7 @@ function checkClone(call: InstanceCall, { disks }: CloneSelection): FieldError[]
   return errors;
 }
 
-/** The target must exist, be idle, differ from the source, and have enough space. */
+/** Checks that the target exists, is idle, differs from the source, and has enough space. */
 function checkTarget(call: InstanceCall, needed: number, field: string): FieldError[] {
   const { store, row, body } = call;
   const target = targetOf(call);

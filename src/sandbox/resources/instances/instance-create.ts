@@ -99,7 +99,7 @@ export function currentPlan(store: Store, id: unknown): Plan | undefined {
   return row?.home === publicHome ? row.value : undefined;
 }
 
-/** Returns the backup that the body names, if it belongs to the caller's account. */
+/** Returns the backup that the body names; undefined if it does not belong to the caller's account. */
 function backupOf({ store, caller, body }: Call): Backup | undefined {
   const row = store.table("backup").get(body["backup_id"]);
   const source = row && store.table("instance").get(parentId(row.home));

@@ -69,7 +69,7 @@ function changePlan(call: InstanceCall, plan: Plan, event: string, begun = ""): 
   );
 }
 
-/** Returns the disk that grows with the plan: the only ext disk, with at most swap disks in addition. */
+/** Returns the disk that grows with the plan: the only ext disk, if all other disks are swap disks. */
 function onlySystemDisk({ store, row }: InstanceCall): Row<Disk> | undefined {
   const disks = [...store.table("disk").inHome(childHome("instance", row.id))];
   const others = disks.filter(({ value }) => value.filesystem !== "swap");
@@ -98,7 +98,7 @@ export function migrate(call: InstanceCall): void {
   startInstanceJob(call, stages(row.value, movingRegion, moved), store.names.migrateDatacenter);
 }
 
-/** A running instance is shut down for the migration and booted afterwards. */
+/** Returns the stages of a migration: a running instance is shut down first and booted afterwards. */
 function stages({ status }: Instance, moving: number, set: object): TransitionStage[] {
   const off = isOff({ value: { status } });
   const begin = off ? [] : [shuttingDown];
@@ -123,7 +123,7 @@ function upgrade(call: InstanceCall, region: Region | undefined): object {
   return planMembers(plan);
 }
 
-/** Newer regions (those with VLANs) support neither /116 pools nor IP failover. */
+/** Checks that the target region, if it has VLANs, gets no /116 pool and no IP failover, which it does not support. */
 function requireMovableAddresses({ store, row }: InstanceCall, region: Region): void {
   if (!region.capabilities.includes("Vlans")) return;
   const remedy = "choose another data center or contact support";
@@ -138,7 +138,7 @@ function usesPool(store: Store, instance: number): boolean {
   );
 }
 
-/** Whether the instance shares addresses with another one, in either direction. */
+/** Whether the instance uses addresses of a different instance, or a different one uses its addresses. */
 function usesFailover(store: Store, { id, ipv4 }: Instance): boolean {
   const shares = (shared: string[] = []): boolean => shared.some((each) => ipv4.includes(each));
   return [...store.table("instance").all()].some(
@@ -146,7 +146,7 @@ function usesFailover(store: Store, { id, ipv4 }: Instance): boolean {
   );
 }
 
-// Rebuild: replaces the disks and profiles of an instance by an image's.
+// // Rebuild: replaces the disks and profiles of an instance with those of an image.
 
 const rebuilding = 3;
 

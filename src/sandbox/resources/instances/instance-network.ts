@@ -12,7 +12,7 @@ import { addPrivateAddress, addPublicAddress, addressesOf } from "../network/add
 import type { InstanceCall } from "./instance-power.ts";
 import type { Address, Instance } from "../row-types.ts";
 
-/** Maximum number of public addresses. Support can raise it. */
+/** Maximum number of public addresses, unless support raises it. */
 const maxPublicAddresses = 4;
 
 export function listIps(call: InstanceCall): object {
@@ -53,7 +53,7 @@ export function addIp(call: InstanceCall): Row<Address> {
   return wantsPublic ? addPublicAddress(store, row) : addPrivateAddress(store, row);
 }
 
-/** @throws {Problem} 404 if the address does not belong to the instance. */
+/** Returns the address that the path names. @throws {Problem} 404 if it does not belong to the instance. */
 export function instanceIp({ store, row, params }: InstanceCall): Row<Address> {
   const address = store.table("address").get(params["address"]);
   if (!address || address.value.instance !== row.id) throw notFound();
@@ -71,7 +71,7 @@ export function setRdns(call: InstanceCall): Row<Address> {
   return address;
 }
 
-/** Removes a public IPv4 address, but never the last one. */
+/** Removes a public IPv4 address, unless it is the instance's last one. */
 export function removeIp(call: InstanceCall): void {
   const { store, row, action } = call;
   const { value } = instanceIp(call);
@@ -85,7 +85,10 @@ export function removeIp(call: InstanceCall): void {
 
 // POST /networking/ips: adds an address to an instance.
 
-/** Returns the instance that a body member names. @throws {Problem} 400 if it isn't the account's, 403 without write access. */
+/**
+ * Returns the instance that a body member names. @throws {Problem} 400 if it does not belong to the account, 403 if
+ * write access is missing.
+ */
 export function requireWritableInstance(call: Call, id: unknown, field: string): Row<Instance> {
   const row = call.store.table("instance").get(id);
   if (row?.home !== call.caller.account) throw invalid(`${field} is not valid`, field);

@@ -14,14 +14,14 @@ import { childHome } from "../../store/homes.ts";
 
 export type InstanceCall = ActionCall<Instance>;
 
-/** The instance in the path of a call about something that belongs to it. */
+/** Returns the instance in the path of a call. */
 export function instanceOf(call: Pick<Call, "parents" | "store">): Row<Instance> {
   const row = call.store.table("instance").get(parentOf(call).id);
   if (!row) throw new Error("The path names no instance");
   return row;
 }
 
-/** States in which no job is running. */
+/** Statuses of an instance without a running job. */
 const idle = new Set(["running", "offline", "stopped"]);
 
 export const booting = jobStages("booting", 2, "running");
@@ -47,7 +47,7 @@ export function shutdown(call: InstanceCall): void {
   startInstanceJob(call, [shuttingDown, { status: "offline", durationSeconds: 0 }]);
 }
 
-/** Devices must belong to the instance, as in a profile. */
+/** Checks that the devices belong to the instance, as in a profile. */
 export function checkRescue(call: InstanceCall): FieldError[] {
   return checkDevices(call, call.row, call.body["devices"], "devices");
 }
@@ -71,12 +71,12 @@ export function isOff({ value }: { readonly value: Pick<Instance, "status"> }): 
   return value.status === "offline" || value.status === "stopped";
 }
 
-/** v4 rejects actions while a job runs: the reason ends in "busy." and names no field. */
+/** Checks that no job runs. v4 rejects actions during a job with a reason that ends in "busy." and without a field. */
 export function requireIdle({ store, row }: { readonly store: Store; readonly row: Row<Instance> }): void {
   if (!idle.has(row.value.status)) throw invalid(`${store.names.instance} busy.`);
 }
 
-/** Selects the profile to boot: `config_id`, or the one booted last, or the only one. */
+/** Selects the profile to boot: `config_id`, otherwise the last booted profile, otherwise the only profile. */
 function requireConfig({ store, row, body }: InstanceCall): void {
   const configs = [...store.table("config").inHome(childHome("instance", row.id))];
   const field = "config_id";
@@ -91,7 +91,7 @@ function requireConfig({ store, row, body }: InstanceCall): void {
   (row.hidden ??= {}).config = (chosen ?? last ?? first).value.id;
 }
 
-/** Each device must be a disk of the instance or a volume attached to it. */
+/** Checks that each device is a disk of the instance or a volume attached to it. */
 export function checkDevices(
   { store }: { readonly store: Store },
   { id }: Row<Instance>,

@@ -8,20 +8,20 @@ import type { Instance } from "../row-types.ts";
 
 const minute = 60_000;
 const day = 86_400_000;
-/** Number of points per series. */
+/** Number of data points per series. */
 const points = 288;
 
-/** Creation time of the instance, in milliseconds since 1970. */
+/** Returns the creation time of the instance, in milliseconds since 1970. */
 function beginOf({ created }: Instance): number {
   return Date.parse(`${created}Z`);
 }
 
-/** Fraction of a period (0 to 1) in which the instance existed. */
+/** Returns the fraction of a period (0 to 1) in which the instance existed. */
 function partSince(instance: Instance, from: number, to: number): number {
   return to > from ? Math.max(0, to - Math.max(from, beginOf(instance))) / (to - from) : 0;
 }
 
-/** Returns the bytes used this month and the quota in GB. `billable` is always 0. */
+/** Returns the traffic of this month in bytes and the quota in GB. `billable` is always 0. */
 export function transfer({ row, at }: InstanceCall): object {
   const quota = row.value.specs.transfer;
   const month = new Date(at);
@@ -35,7 +35,7 @@ export function stats(call: InstanceCall): object {
   return curves(call, end - day, end, "day (5 min avg)");
 }
 
-/** Returns the statistics of one month; for the current month, of the past 30 days. */
+/** Returns the statistics of one month. For the current month they cover the past 30 days. */
 export function monthStats(call: InstanceCall): object {
   const { year, month } = monthOf(call);
   const [from, to] = [Date.UTC(year, month - 1), Date.UTC(year, month)];

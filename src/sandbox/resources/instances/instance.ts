@@ -31,7 +31,7 @@ const slot: Field = {
     volume_id: { type: "integer", nullable: true },
   },
 };
-/** The eighth slot is reserved for the rescue system. */
+/** The device slots of a rescue boot. The eighth slot is reserved for the rescue system. */
 const rescueSlots = Object.fromEntries(
   ["sda", "sdb", "sdc", "sdd", "sde", "sdf", "sdg"].map((name) => [name, slot]),
 );
@@ -146,7 +146,7 @@ const createBody: Fields = {
   interfaces,
 };
 
-/** Finishes a migration: addresses, ranges, shared addresses and volumes stay in the old region. */
+/** Finishes a migration to a different region. Addresses, ranges, shared addresses and volumes stay in the old region. */
 function finishMigration(store: Store, row: Row<Instance>): void {
   const { id } = row.value;
   const left = new Set(row.value.ipv4);
@@ -223,7 +223,7 @@ export const instance: Resource<Instance> = {
   },
   update: {
     event: "vm_update",
-    // Without backups, day and window are null.
+    // // Day and window are null while backups are disabled.
     afterUpdate({ store, row, at }, before) {
       const { backups } = row.value;
       if (!backups.enabled) backups.schedule = firstSchedule(false);

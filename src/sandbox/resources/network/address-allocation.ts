@@ -11,12 +11,12 @@ import type { Store } from "../../resource/resource-declaration.ts";
 
 /** Usable hosts of a /24: the network, gateway and broadcast addresses are excluded. */
 const hostsOfNetwork = 253;
-/** Number of /24 networks per region in each half of 198.18.0.0/15. */
+/** Number of /24 networks per region, in each half of 198.18.0.0/15. */
 const networks = 16;
 const hostsOfRegion = hostsOfNetwork * networks * 2;
 /** Third octet of the first region's first network, and the instance id that maps to its first host. */
 const [firstNetwork, firstNumber] = [20, 5122];
-/** IPv6 prefix offset of all regions but the first. */
+/** Offset of the IPv6 prefixes of all regions except the first. */
 const firstPrefix = 0x3c00;
 const privateHosts = 0x7fff;
 
@@ -36,7 +36,7 @@ function privateAddress(number: number): string {
   return `192.168.${128 + ((number >> 8) & 127)}.${number & 255}`;
 }
 
-/** @throws {Error} if no address is free, which is a 500 (V-194). */
+/** Returns the first unused address. @throws {Error} if all addresses are used, which is a 500 (V-194). */
 function firstFree(store: Store, address: (number: number) => string, from: number, most: number): string {
   for (let number = from; number < from + most; number += 1) {
     const text = address(number);
@@ -61,7 +61,7 @@ function interfaceOf(id: number): string {
   return `f03c:92ff:fe${high.toString(16).padStart(2, "0")}:${low.toString(16).padStart(4, "0")}`;
 }
 
-/** Returns the SLAAC address of an instance with its prefix length, as v4 shows it. */
+/** Returns the SLAAC address of an instance with its prefix length, in v4's format. */
 export function ipv6(store: Store, region: string, id: number): string {
   const place = regionIndex(store, region);
   const network = place === 0 ? "2001:db8" : `2001:db8:${(firstPrefix + place).toString(16)}`;

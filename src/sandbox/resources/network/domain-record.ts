@@ -8,7 +8,7 @@ import type { Call, Resource } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 
 const types = ["A", "AAAA", "NS", "MX", "CNAME", "TXT", "SRV", "PTR", "CAA"];
-/** A host name, with or without the final period. */
+/** Pattern of a host name, with or without the final period. */
 const host = /^(?:[a-zA-Z0-9_](?:[a-zA-Z0-9_-]{0,62}))(?:\.[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*\.?$/;
 
 const targets: Readonly<Record<string, (target: string) => boolean>> = {
@@ -42,7 +42,7 @@ function checkRecord(call: Call): FieldError[] {
   return [...errors, ...conflicts(call, type, stringOf(member("name")))];
 }
 
-/** A name with a CNAME record must have no other record (RFC 1034 section 3.6.2). */
+/** Returns errors of name conflicts. A name with a CNAME record must not have any other record (RFC 1034 section 3.6.2). */
 function conflicts({ store, parents, row }: Call, type: string, name: string): FieldError[] {
   const others = [...store.table("record").inHome(childHome("domain", parents[0]?.id ?? ""))].filter(
     (other) => other !== row && String(other.value["name"]).toLowerCase() === name.toLowerCase(),
@@ -119,7 +119,7 @@ export const dnsRecord: Resource = {
   remove: { event: "dns_record_delete" },
 };
 
-// Times are rounded to one of these values, in seconds.
+// // Allowed values of times, in seconds. Other values are rounded.
 
 const steps = [
   0, 300, 3600, 7200, 14_400, 28_800, 57_600, 86_400, 172_800, 345_600, 604_800, 1_209_600, 2_419_200,

@@ -19,7 +19,7 @@ const name: Field = {
 };
 const secondsMembers = ["retry_sec", "expire_sec", "refresh_sec", "ttl_sec"];
 
-/** A master domain needs `soa_email`, a slave domain needs `master_ips`. */
+/** Checks a domain. A master domain needs `soa_email`, a slave domain needs `master_ips`. */
 function checkDomain({ body, row }: Call): FieldError[] {
   const member = (key: string): unknown => (body[key] === undefined ? row?.value[key] : body[key]);
   const type = member("type");

@@ -49,7 +49,7 @@ function instancesOf({ store, body }: Call): number[] {
   return numbersOf(objectOf(body["devices"])[store.names.instanceIds]);
 }
 
-/** Every device must belong to the account, and the caller needs write access to it. */
+/** Checks that every device belongs to the account, and that the caller has write access to it. */
 function guardDevices(call: Call, ids: readonly number[], field: string): Row<Instance>[] {
   const { store, caller } = call;
   const rows = ids.map((id) => {
@@ -165,7 +165,7 @@ export const firewallDevice: Resource = {
   remove: { event: "firewall_device_remove" },
 };
 
-// Ports of a firewall rule: numbers and ranges, `22, 80-443` (V-164).
+// // Ports of a firewall rule: numbers and ranges, e.g. `22, 80-443` (V-164).
 
 const mostParts = 15;
 

@@ -154,7 +154,7 @@ function assignAddresses(call: Call, families?: "ipv4 only"): void {
   for (const move of moves) applyMove(store, move);
 }
 
-/** Returns the address or range row, or the reason why it cannot be moved. */
+/** Returns the row of the address or range, or the reason why it can't be moved. */
 function findMovable({ store, caller }: Call, text: string, families?: "ipv4 only"): Movable | string {
   const address = store.table("address").get(text);
   if (address?.home === caller.account) {
@@ -173,7 +173,7 @@ function regionOf(store: Store, item: Movable): string | undefined {
   return store.table("instance").get(item.address.value.instance)?.value.region;
 }
 
-/** After the move each instance needs at least one public address, and at most one private address and one range. */
+/** Checks that each instance keeps at least one public address, and at most one private address and one range. */
 function checkCounts(store: Store, moves: readonly Move[]): FieldError[] {
   const owner = new Map<Row, number>();
   for (const { item, to } of moves) owner.set("range" in item ? item.range : item.address, to.value.id);

@@ -96,7 +96,7 @@ function setCertificateMembers({ value }: Row): void {
   value["ssl_fingerprint"] = secured ? "00:01:02:03:04:05:06:07:08:09:0A:0B:0C:0D:0E:0F" : null;
 }
 
-/** Certificates and keys are redacted in responses. */
+/** Returns a configuration as responses contain it, with redacted certificates and keys. */
 function presentConfig({ id, value }: Row, { store }: CallContext): UntypedRow {
   const nodes = [...store.table("nodebalancerNode").inHome(childHome("nodebalancerConfig", id))];
   const up = nodes.filter((node) => node.value["status"] === "UP").length;
@@ -119,7 +119,7 @@ function checkConfig({ store, body, parents, row }: Call): FieldError[] {
   return errors;
 }
 
-/** The timeout must not exceed the interval. An interval of 0 disables periodic checks. */
+/** Checks that the timeout does not exceed the interval. An interval of 0 disables periodic checks. */
 function timeoutErrors(config: UntypedRow, prefix: string): FieldError[] {
   const { check_interval: interval = 5, check_timeout: timeout = 3 } = config;
   const late =
@@ -128,7 +128,7 @@ function timeoutErrors(config: UntypedRow, prefix: string): FieldError[] {
   return late ? [{ reason: "check_timeout must not be above check_interval", field }] : [];
 }
 
-/** Validates the port, for which the field's pattern accepts any five digits. */
+/** Checks the range of the port, because the field's pattern accepts any five digits. */
 function portErrors({ address }: Body, prefix: string): FieldError[] {
   const port = typeof address === "string" ? /:(\d{1,5})$/.exec(address)?.[1] : undefined;
   const valid = port === undefined || (Number(port) >= 1 && Number(port) <= 65_535);

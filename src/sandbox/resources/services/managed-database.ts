@@ -55,7 +55,7 @@ const fields: Fields = {
   updates,
 };
 
-/** @throws {Problem} 400 unless the status is one of `allowed`. */
+/** Checks the status of a database. @throws {Problem} 400 unless it is one of `allowed`. */
 function requireStatus(row: Row, doing: string, ...allowed: string[]): void {
   const status = String(row.value["status"]);
   if (!allowed.includes(status)) throw invalid(`A database that is ${status} can't be ${doing}`);
@@ -156,13 +156,13 @@ export const database: Resource = {
   ],
 };
 
-/** Adds `instance_uri`, which only the list over all engines has. */
+/** Adds `instance_uri`, which is only part of the list of all engines. */
 function listed(row: Row): Row {
   const uri = `/v4/databases/mysql/instances/${String(row.id)}`;
   return { ...row, value: { ...row.value, instance_uri: uri } };
 }
 
-// Backups of a database. A database that is provisioning has none (V-086).
+// // Backups of a database. A database has no backups while it is provisioning (V-086).
 
 function requireBuilt({ parents }: Call): void {
   if (parents[0]?.value["status"] === "provisioning")

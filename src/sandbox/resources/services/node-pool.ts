@@ -38,7 +38,7 @@ export const poolBody: Fields = {
   tags: { type: "strings", max: 500 },
 };
 
-/** Validates a pool beyond its single members. */
+/** Validates rules of a pool that involve several members. */
 export function poolErrors(store: Store, given: UntypedRow, prefix: string): FieldError[] {
   const plan = currentPlan(store, given["type"]);
   const errors: FieldError[] = [];
@@ -51,7 +51,7 @@ export function poolErrors(store: Store, given: UntypedRow, prefix: string): Fie
   return [...errors, ...autoscalerErrors(given, prefix)];
 }
 
-/** The boot disk gets the remaining space, so the disks must not exceed the plan. */
+/** Checks that the disks fit in the plan. The boot disk gets the remaining space. */
 function diskErrors({ disk }: Plan, disks: UntypedRow[], field: string): FieldError[] {
   const errors: FieldError[] = disks.flatMap(({ size }, index) =>
     typeof size === "number" && size > disk
@@ -91,7 +91,7 @@ export function addPool(view: CallContext, cluster: Row, given: UntypedRow): Row
   return row;
 }
 
-/** Replaces nodes until the pool has `count` nodes. @param indexes Nodes to replace; default all. */
+/** Replaces nodes until the pool has `count` nodes. @param indexes Nodes to replace. If omitted, all nodes. */
 export function recyclePool(view: CallContext, row: Row<Pool>, which?: readonly number[]): void {
   const { nodes, count: wanted } = row.value;
   const leaving = nodes.filter((_, index) => which?.includes(index) ?? true);
@@ -134,7 +134,7 @@ function scheduleReplacement(view: CallContext, row: Row<Pool>, leaving: readonl
   }
 }
 
-/** Returns the instance of a node; creates it unless an earlier replacement already did. */
+/** Returns the instance of a node, and creates it unless an earlier replacement has created it. */
 function startNode(view: CallContext, row: Row<Pool>, node: Node): Row<Instance> {
   const { store, at } = view;
   const [begun] = instancesOf(store, [node]);

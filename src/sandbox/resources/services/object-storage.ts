@@ -129,7 +129,7 @@ function checkAccess({ store, caller, body }: Call): FieldError[] {
   });
 }
 
-/** A key without `bucket_access` has access to all buckets; with an empty list, to none. */
+/** Access keys. A key without `bucket_access` has access to all buckets, a key with an empty list to no bucket. */
 export const storageKey: Resource = {
   ...common,
   name: "storageKey",

@@ -11,7 +11,7 @@ import type { Level } from "../hidden-state.ts";
 import type { Script, ScriptQuestion } from "../row-types.ts";
 import { avatarOf } from "../account/user.ts";
 
-/** Everyone may read a public script. Only the author's account may change it. */
+/** Whether a caller can read a script. All callers can read public scripts, but only the author's account can change them. */
 function isScriptVisible(
   { home, value, id }: Row<Script>,
   { store, caller }: CallContext,
@@ -39,7 +39,7 @@ function checkScript({ store, caller, body, row }: Call<Script>): FieldError[] {
   return errors;
 }
 
-/** A published script moves to the public home. */
+/** Moves a published script to the public home. */
 function changed(call: RowCall<Script>, before: Script): void {
   const { row } = call;
   const { value } = row;
@@ -110,7 +110,7 @@ export const script: Resource<Script> = {
 
 // Questions of a script, parsed from its comments: `# <UDF name="DOMAIN" label="Domain" default="">`.
 
-/** Upper bound of parsed questions, so that a hostile script cannot grow a response. */
+/** Maximum number of parsed questions, so that a hostile script can't enlarge a response. */
 const mostQuestions = 100;
 
 export function parseQuestions(script: string): ScriptQuestion[] {

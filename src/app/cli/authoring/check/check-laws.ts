@@ -28,7 +28,7 @@ export async function runLaws(folder: string, flags: CheckFlags, checked: Checke
   const options = { seed, runs: LAW_RUNS };
   const { checkLaws } = await loadLaws();
   const laws = await checkLaws(checked.pack, options);
-  /** Undefined if there is no document of the upstream. */
+  /** The result for the documents; undefined if the upstream has none. */
   const types =
     now === undefined ? undefined : await checkDocuments(folder, checked, { new: now, old }, options);
   /** The golden cases that were written. */

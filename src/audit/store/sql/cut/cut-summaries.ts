@@ -1,5 +1,6 @@
 /** Deletes summaries that are too old, and summaries above their limits, in small steps. */
-import { DAY_MS, dayNumber, NEWCOMERS_SHARE } from "../../../usage/usage.ts";
+import { DAY_MS } from "../../../../base/text/dates.ts";
+import { dayNumber, NEWCOMERS_SHARE } from "../../../usage/usage.ts";
 import type { StoreLimits } from "../../store.ts";
 import { COUNTS, TOKENS } from "../counts.ts";
 import { TableCut, type CutSummaries } from "./cut-table.ts";

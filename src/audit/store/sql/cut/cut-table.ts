@@ -1,6 +1,7 @@
 /** Deletes rows of a table of summaries that are too old, or too many. */
+import { DAY_MS } from "../../../../base/text/dates.ts";
 import { UNACCEPTED } from "../../../usage/summary-key.ts";
-import { DAY_MS, dayNumber, NEWCOMERS_SHARE } from "../../../usage/usage.ts";
+import { dayNumber, NEWCOMERS_SHARE } from "../../../usage/usage.ts";
 import type { StoreLimits } from "../../store.ts";
 import { COUNTS, deleteClients, type CountTable } from "../counts.ts";
 import { listOf, type Connection, type Driver } from "../driver.ts";

@@ -9,7 +9,7 @@ export const CLIENT_SHARE = 0.1;
  * The use of a bounded store by clients, as named by `provenBy`. Each client may fill a share, which is counted by its
  * name, or by its token and its network.
  */
-export class ClientShares {
+export class ClientRoom {
   readonly #most: number;
   readonly #byPart = new Shares();
   #all = 0;

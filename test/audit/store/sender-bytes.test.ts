@@ -1,6 +1,6 @@
 /** Whose records go first in a store that is full. */
 import { expect, test } from "@jest/globals";
-import { RecentBytes, StoredShares } from "../../../src/audit/store/client-shares.ts";
+import { RecentBytes, StoredShares } from "../../../src/audit/store/sender-bytes.ts";
 
 /** The owners that lose a unit of bytes each, one after the other. */
 function cutsOf(bytes: Record<string, number>, count: number): string[] {

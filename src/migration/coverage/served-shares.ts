@@ -7,7 +7,7 @@ import { partsOf, ProvenClients } from "../../gateway/index.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
 /** The joint result of the clients. */
-export type ClientMean = ReturnType<ClientShares["result"]>;
+export type ClientMean = ReturnType<ServedShares["result"]>;
 
 /** Maximum number of clients that are counted separately. The others are counted as one. */
 const MOST_CLIENTS = 10_000;
@@ -23,7 +23,8 @@ interface Client {
   readonly cases: Map<string, boolean>;
 }
 
-const namesOf = (value: unknown): readonly string[] => (isObject(value) ? Object.keys(value).toSorted() : []);
+const memberNames = (value: unknown): readonly string[] =>
+  isObject(value) ? Object.keys(value).toSorted() : [];
 
 /** Returns the parts of a call that identify its case: its method, its route, and the names that it contains. */
 const caseOf = ({ method, query, filter, body }: ObservedCall, route: string): string =>
@@ -32,7 +33,7 @@ const caseOf = ({ method, query, filter, body }: ObservedCall, route: string): s
     route,
     [...new Set(new URLSearchParams(query).keys())].toSorted(),
     filter !== null,
-    namesOf(body),
+    memberNames(body),
   ]);
 
 const shareOf = ({ cases }: Client): number => [...cases.values()].filter(Boolean).length / cases.size;
@@ -70,7 +71,7 @@ const networkOf = (by: string): string => partsOf(by).at(-1) ?? by;
  * Collects the calls of clients. Only clients with their own proven token are also grouped by network: other senders in
  * the network of a client prove nothing about it.
  */
-export class ClientShares {
+export class ServedShares {
   /** Clients by their proven names. */
   readonly #proven = new Map<string, Client>();
   /** Clients without a proof so far. */
