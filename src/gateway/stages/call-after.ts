@@ -132,12 +132,12 @@ class LaterCalls {
       case "skip":
         warnAbout(verdict.error, this.#authorized);
         report.losses.add(relatedLoss(call.name, upstreamName));
-        return undefined;
+        break;
       case "fallback":
         report.losses.add(responseLoss(upstreamName));
         this.#fallback = await this.#printFallback(verdict);
         // The later calls are still sent, because they may write.
-        return undefined;
+        break;
       case "unfinished":
         return this.#endUnfinished(call, verdict.error);
       case "throw":
@@ -145,6 +145,7 @@ class LaterCalls {
         if (!isOperation(call)) this.#warnOfWrites();
         return throwFailure(verdict.failure, call, this.#authorized);
     }
+    return undefined;
   }
 
   /** Uses the value of a call. @returns the failure of an optional check, or of the answer that is made of the value */
