@@ -41,7 +41,7 @@ const UNKNOWN_WORD = "a-word-that-no-document-has";
 /** Length of a text without a maximum length, and maximum length of a text with one. */
 const [LONG, MOST_CHARACTERS] = [300, 10_000];
 const MOST_ITEMS = 50;
-/** Number of values from json-schema-faker for one place. */
+/** Number of values that json-schema-faker generates for one place. */
 const FAKED = 5;
 
 const isScalar = (type: string): boolean => type !== "array" && type !== "object";
@@ -61,7 +61,7 @@ function fakedValues({ limits }: Place, type: string, patterns: Patterns): unkno
   return Array.from({ length: FAKED }, (_, seed) => generateSync({ type, ...rules } as JsonSchema, { seed }));
 }
 
-/** Returns the texts of a place without words. */
+/** Returns example texts for a place whose values are not limited to words. */
 function textsOf(place: Place, { isTime }: Hints, patterns: Patterns): unknown[] {
   const { format, ...others } = place.limits;
   // If a document specifies more than a text or a time, it describes something different from what the pack reads.
@@ -72,7 +72,7 @@ function textsOf(place: Place, { isTime }: Hints, patterns: Patterns): unknown[]
   return [...(format === undefined ? [...TEXTS, ...bounds] : []), ...fakedValues(place, "string", patterns)];
 }
 
-/** Returns the numbers of a place without words. */
+/** Returns example numbers for a place whose values are not limited to words. */
 const numbersOf = (place: Place, patterns: Patterns): unknown[] => [
   ...NUMBERS,
   limitOf(place, "minimum", 0),

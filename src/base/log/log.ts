@@ -163,7 +163,10 @@ function createLogger(level: string, format: LogFormat): Log {
 export function createLog(level: string, format: LogFormat): Log {
   const log = createLogger(level, format);
   reportDroppedLines((dropped) =>
-    log.warn({ code: "AG_LOG_LINES_DROPPED", dropped }, "log lines were dropped: nobody read the log"),
+    log.warn(
+      { code: "AG_LOG_LINES_DROPPED", dropped },
+      "log lines were dropped, because the log was not read",
+    ),
   );
   return log;
 }

@@ -231,7 +231,7 @@ export function addHistogram(
     aggregator: "sum",
     get: () => Promise.resolve({ name, help, type: "histogram", aggregator: "sum", values: [...samples()] }),
   };
-  // The registry accepts any object with `get`; its types only know the library's own classes.
+  // The registry accepts any object with `get`; its types only allow the library's own classes.
   registry.registerMetric(metric as unknown as Metric);
 
   return (first = "", second, third) => distributions.at(first, second, third);

@@ -19,7 +19,7 @@ import {
 
 const count = z.number().nonnegative();
 
-/** The requests of one client to a route. */
+/** The knowledge from the requests of one client to a route. */
 const clientState = z.object({
   /** Number of pairs of responses of the old service to the same request. */
   pairs: count,

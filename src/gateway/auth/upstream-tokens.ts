@@ -12,7 +12,7 @@ export interface UpstreamToken {
 /** The table of the clients' tokens. */
 export interface UpstreamTokens {
   /**
-   * Finds the upstream's token for a client's. It looks up a hash, so that its time does not depend on the tokens.
+   * Finds the upstream's token for a client's token, by its hash, so that the time does not depend on the tokens.
    *
    * @returns undefined for an unknown token
    */

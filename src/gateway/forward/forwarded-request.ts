@@ -139,7 +139,7 @@ export class ForwardedRequest {
     if (status === 101) return this.#onSwitch();
     exchange.onHead(status, upstreamResponse.headers);
     if (hasUnknownCoding(upstreamResponse.headers))
-      return this.#refuse(`${name} used a transfer coding that nobody asked for`);
+      return this.#refuse(`${name} used a transfer coding that was not requested`);
     if (status < 200 || status > 599) return this.#refuse(`${name} responded with the status ${status}`);
     this.#setHead(status, upstreamResponse.headers);
     // Such a response ends after its head, regardless of the following bytes (RFC 9112 6.3).

@@ -6,7 +6,7 @@ import { TokenStore } from "../auth/token-store.ts";
 import type { AlphaRequest } from "../request/request.ts";
 import { tokenHash, fingerprint } from "../auth/token-cache.ts";
 import { findIssuer } from "../stages/enforce-plan.ts";
-/** The sender of a request, and whether the old service can't know the token because the gateway issued it. */
+/** The sender of a request, and whether the old service can't accept the token because the gateway issued it. */
 export interface RequestSender extends Sender {
   readonly token?: string | undefined;
   readonly hasGatewayToken: boolean;

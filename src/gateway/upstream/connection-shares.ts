@@ -4,7 +4,7 @@ import { type ShareClient, ShareUsage } from "./share-usage.ts";
 
 /** No connection was free in time. */
 export class ConnectionUnavailableError extends UpstreamError {
-  /** Whether the client's own share was used up. Otherwise, the connections for all clients of its kind were. */
+  /** Whether the client's own share was used up. If not, all connections for clients of its kind were in use. */
   readonly isOwnShare: boolean;
 
   constructor(isOwnShare: boolean, waitedMs: number) {

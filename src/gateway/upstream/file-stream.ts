@@ -17,8 +17,8 @@ function toFailure(error: unknown, body: StreamRequest["body"]): unknown {
 }
 
 /**
- * Whether an error is v4's failure. A broken connection only is after the whole file was sent: a client could stop
- * half-way on purpose. For a download, v4 may have closed an idle connection while it was being reused.
+ * Whether an error is v4's failure. A broken connection is v4's failure only after the whole file was sent,
+ * because a client could stop half-way on purpose. For a download, v4 may have closed an idle connection while it was being reused.
  */
 function countsAgainstV4(error: unknown, body: StreamRequest["body"]): boolean {
   if (toUpstreamError(error).kind !== "truncated") return true;

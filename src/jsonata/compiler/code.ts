@@ -1,5 +1,5 @@
 /**
- * The facts that the compiler knows about the value of generated code:
+ * The facts about the value of generated code:
  *
  * | Kind | The value |
  * |---|---|

@@ -14,7 +14,7 @@ const clientText = ({ name, family, client }: Pick<NoticingClient, "name" | "fam
   name ?? (family === "" ? "no user agent" : family) ?? client ?? "without a token";
 
 /** The note for names in responses. */
-const NOBODY_KNOWS = "nobody can know who reads it: a field brown-out of the plan shows it";
+const NOBODY_KNOWS = "only a field brown-out of the plan shows which of them read it";
 
 const subjectOf = ({ operation, place }: ChangeImpact): string =>
   place === null ? operation : `${operation}, ${place}`;

@@ -161,7 +161,7 @@ export const noticesFile = ({
         report(
           "AG_NOTICES_NEEDS_AUDIT",
           path,
-          `without an audit store nobody knows about clients: ${ofClients.join(", ")}`,
+          `without an audit store there are no notices about clients: ${ofClients.join(", ")}`,
         );
       const key = readsSecrets ? readKey(secret, [...path, "secret"], report) : Buffer.alloc(0);
       if (key) compiled.push({ name, url, key, events: new Set(events ?? EVENTS) });

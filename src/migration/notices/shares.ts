@@ -20,9 +20,9 @@ export const groupOf = (share: Share): string => share.slice(0, share.indexOf(":
 
 /** Limits of a resource. */
 export interface NoticeLimits {
-  /** Maximum of all clients of a group together. */
+  /** Maximum amount of all clients of a group together. */
   readonly group: number;
-  /** Maximum of one client. */
+  /** Maximum amount of one client. */
   readonly client: number;
 }
 

@@ -25,7 +25,7 @@ const MAX_CLIENTS = 10_000;
 interface Minute {
   readonly minute: number;
   requests: number;
-  /** Maximum number of requests that are not a storm. Undefined until it is known. */
+  /** Number of requests above which the client causes a storm. Undefined until it is known. */
   most: number | undefined;
 }
 

@@ -68,7 +68,7 @@ export function describeSides(status: RolloutStatus): Block[] {
     ],
   ];
   const problems = [
-    ...(isKnown ? [] : ["The state store could not be read yet: everybody gets the old service."]),
+    ...(isKnown ? [] : ["The state store could not be read yet: all clients get the old service."]),
     ...(blocked.length > 0
       ? [`${blocked.join(", ")} should return, and stays: the old service is not well.`]
       : []),

@@ -43,7 +43,7 @@ const TURN_BACK = createAction({
     return {
       data: { withTokens },
       blocks: lines(
-        `${what} returns to the old service within a second, until somebody resumes it.`,
+        `${what} returns to the old service within a second, until it is resumed.`,
         ...withTokens.map((client) => `${nameForPeople(client)}: requests with tokens of the gateway stay.`),
       ),
     };

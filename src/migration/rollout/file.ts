@@ -105,7 +105,11 @@ function compileRule(
 ): RolloutRule {
   const { clients, share, routes } = rule;
   if (Object.keys(rule).length === 0)
-    report("AG_ROLLOUT_RULE", ["new", index], "the rule names nobody: for everybody write new: all");
+    report(
+      "AG_ROLLOUT_RULE",
+      ["new", index],
+      "the rule names no client. To select every request, write new: all",
+    );
   const named = clientsOf(rule, index, definition, report);
   if (named && share !== undefined)
     report("AG_ROLLOUT_RULE", ["new", index, "share"], {

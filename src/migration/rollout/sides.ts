@@ -1,6 +1,6 @@
 /**
  * Decides the side that serves a request with alpha's credentials: the old service or the translation. The first of
- * these rules that applies is used. Rules 4 to 7 say which side is wanted. Rules 2 and 3 apply only if they delay a change
+ * these rules that applies is used. Rules 4 to 7 select the wanted side. Rules 2 and 3 apply only if they delay a change
  * to it.
  *
  * 1. The gateway issued the token: the translation. The old service does not accept it.

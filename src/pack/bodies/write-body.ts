@@ -189,7 +189,7 @@ export function compileBodyWrite(
   const compute = compileComputed(definition.from_body ?? {}, context, location.at("from_body"));
   const membersIn = (body: JsonObject): SentMember[] => members.filter(({ get }) => get(body) !== undefined);
 
-  /** Drops failures of checks after a member was omitted, because they say nothing about the client's value. */
+  /** Drops failures of checks after a member was omitted, because they do not concern the client's value. */
   const withoutFailures = (errors: readonly ErrorDetail[], { schemaErrors = [] }: WriteContext) =>
     schemaErrors.length === 0 ? errors : errors.filter(({ cause }) => cause === undefined);
 

@@ -80,7 +80,7 @@ export function compileSparseFields(
     parameter,
     always,
     multiple,
-    /** Returns the members that a request asks for; undefined for all members. @throws {ValidationError} for unknown names */
+    /** Returns the members that a request selects; undefined for all members. @throws {ValidationError} for unknown names */
     choose(query: Query): ChosenMembers | undefined {
       const texts = query.get(parameter);
       if (texts === undefined) return undefined;

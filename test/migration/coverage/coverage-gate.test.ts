@@ -96,7 +96,7 @@ describe.each([1, 100])("the gate, as one sender has %i calls for each one of th
   test("is not failed by calls of unknown senders: without them the gate passes", async () => {
     const many = repeat(growth, (index) => call(REFUSED, { address: STRANGER, token: `made-up-${index}` }));
     expect(await gate([...customers(4), ...many])).toBe(2);
-    expect(printed()).toContain("1 network has refused calls with tokens that nobody has proven");
+    expect(printed()).toContain("1 network has refused calls with unproven tokens");
     expect(await gate([...customers(99), ...many])).toBe(0);
   });
 

@@ -71,7 +71,7 @@ describe("what may go", () => {
     expect(await run("--field", "title", "--route", BUY)).toBe(1);
     expect(printed()).toContain("POST /books, body.title: 2 clients send it");
     expect(printed()).toContain("0000000000000002: 1 call, the last on 2026-03-03");
-    expect(printed()).toContain("answer.title: 2 clients get it; nobody can know who reads it");
+    expect(printed()).toContain("answer.title: 2 clients get it; only a field brown-out of the plan shows");
   });
 
   test("is a word, or a field on any route, within some days", async () => {

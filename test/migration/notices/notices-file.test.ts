@@ -127,7 +127,7 @@ describe("a problem has a code and a line", () => {
   test("AG_NOTICES_NEEDS_AUDIT: events of clients without an audit store", () => {
     const context = { hasAudit: false, readsSecrets: false };
     expect(problemsOf(WHOLE, context)).toEqual([
-      "AG_NOTICES_NEEDS_AUDIT 3: without an audit store nobody knows about clients: client.new",
+      "AG_NOTICES_NEEDS_AUDIT 3: without an audit store there are no notices about clients: client.new",
     ]);
   });
 

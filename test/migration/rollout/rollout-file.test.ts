@@ -135,7 +135,7 @@ test.each([
     "data: shared\ncompare: { skip: [GET /boks] }",
     'AG_ROLLOUT_UNKNOWN_ROUTE 2: the pack has no route "GET /boks"',
   ],
-  ["data: shared\nnew: [{}]", "AG_ROLLOUT_RULE 2: the rule names nobody"],
+  ["data: shared\nnew: [{}]", "AG_ROLLOUT_RULE 2: the rule names no client"],
   [
     "data: shared\nnew: [{ clients: [billing], share: 10% }]",
     "AG_ROLLOUT_RULE 2: a rule names clients, or a share of all clients",

@@ -80,7 +80,7 @@ function describeMean({ clients, share, unproven, largest }: ClientMean): string
     counted + hint,
     ...(clients > 1 ? [`${percent(largest, 1)} of their calls are those of one client`] : []),
     ...(unproven > 0
-      ? [`${networks} refused calls with tokens that nobody has proven: name their clients, if they are any`]
+      ? [`${networks} refused calls with unproven tokens: name their clients, if they are any`]
       : []),
   ];
 }
