@@ -30,7 +30,8 @@ export async function findIssuer(
 }
 
 /** The sender of a request, for the plan. */
-export interface PlanSender extends Pick<SenderProof, "address"> {
+export interface PlanSender {
+  readonly address: string;
   readonly client: AuthenticatedClient;
   readonly identity: () => ClientIdentity;
   readonly issuer: Issuer;
