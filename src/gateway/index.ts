@@ -37,7 +37,7 @@ export { createNativeAuthorization, createNativeGate, nativeToken } from "./forw
 export { Forward } from "./forward/forward.ts";
 export { cleanRequestHeaders, cleanResponseHeaders, connectionOptions } from "./http/forwarded-headers.ts";
 export type { ForwardObserver } from "./forward/exchange.ts";
-export type { ForwardError } from "./forward/forward-errors.ts";
+export { createNativeErrors, FAILURE, nativeError } from "./forward/forward-errors.ts";
 export { badRequestBody, createMessageRejection } from "./http/bad-request.ts";
 export {
   createGuard,
@@ -52,8 +52,8 @@ export {
 export { allowOrigins } from "./http/cors.ts";
 export { createHostCheck } from "./http/origins.ts";
 export { type HttpServer, isInvalidMessage, listen, ListenError } from "./http/http-server.ts";
-export { createInFlightTracker, type InFlightTracker } from "./http/in-flight.ts";
-export { ignoreBehindLastRequest, type MessageRejection, rejectInvalid } from "./http/invalid-messages.ts";
+export { createInFlightTracker } from "./http/in-flight.ts";
+export { ignoreBehindLastRequest, rejectInvalid } from "./http/invalid-messages.ts";
 export { hostOf, SAFE_METHODS, SAME_SITES } from "./http/origins.ts";
 export { createBodyReaders, hasBody, type RequestBodies } from "./bodies/receive-body.ts";
 export {
@@ -70,10 +70,9 @@ export {
   createProxyWarning,
   clientAddresses,
   normalizeAddress,
-  type OnUntrustedProxy,
   trustedProxies,
 } from "./limits/client-address.ts";
-export { createMemoryLimiter, type MemoryLimiter, type RateLimitStatus } from "./limits/limiter.ts";
+export { createMemoryLimiter } from "./limits/limiter.ts";
 export { createUnlimitedRates, type RateLimits } from "./limits/rate-limits.ts";
 export { type ApplicationCredentials, readBasicCredentials } from "./oauth/read-form.ts";
 export { createOAuthRoutes, type OAuthRoutes } from "./oauth/handler.ts";
@@ -83,7 +82,7 @@ export { type OAuthServices, openOAuthServices } from "./oauth/oauth-services.ts
 export { RequestedScopes } from "./oauth/requested-scopes.ts";
 export { createSignInReader } from "./oauth/read-form.ts";
 export { ANONYMOUS } from "./request/client.ts";
-export { provenIdentity, type RequestContext, type RouteMatch } from "./request/context.ts";
+export { provenIdentity, type RequestContext } from "./request/context.ts";
 export { cursorParameters, removeCursorMark, type Side } from "./pipeline/cursor-mark.ts";
 export { createUpstreamActivity, hasWritten, type UpstreamCallRecord } from "./calls/instrument-call.ts";
 export { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "./pipeline/lifecycle.ts";
@@ -105,13 +104,13 @@ export {
   type ReadCredentials,
 } from "./stages/authenticate.ts";
 export { findIssuer } from "./stages/enforce-plan.ts";
-export { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
+export { consumeRateLimit, createLimitError, rejectLimited } from "./stages/rate-limit.ts";
 export { findInvalidIds } from "./responses/bulk/make-call.ts";
 export { type ForwardedExchange, isAccepted, translatedExchange } from "./record/recorded-exchange.ts";
 export { createRecord, recordCalls } from "./record/create-record.ts";
 export type { BodyStart } from "./record/body-start.ts";
 export { addFromCall, isSecretId } from "./record/find-secrets.ts";
-export { createRecordOptions, createRedaction, type RecordOptions } from "./record/record-options.ts";
+export { createRecordOptions, createRedaction } from "./record/record-options.ts";
 export { Recorder } from "./record/recorder.ts";
 export { createResponseCache, NO_RESPONSE_CACHE } from "./calls/response-cache.ts";
 export {
@@ -121,7 +120,7 @@ export {
   type StateSettings,
 } from "./state/shared-state.ts";
 export { openSqliteKeyValueStore } from "./state/sqlite-store.ts";
-export { type StateFullness, watchFullness } from "./state/state-fullness.ts";
+export { watchFullness } from "./state/state-fullness.ts";
 export { firstPagePath } from "./upstream/catalog-reader.ts";
 export { openUpstream, type UpstreamClient } from "./upstream/client.ts";
 export { type CatalogCache, connectCatalogs } from "./upstream/catalog-cache.ts";

@@ -1,5 +1,5 @@
 /** Services of an embedding program that replace the gateway's own. */
-import type { GatewayLogger, HostRegistry } from "../../base/index.ts";
+import { type GatewayLogger, type HostRegistry, isObject } from "../../base/index.ts";
 import type { HostTracer } from "../tracing/open-tracing.ts";
 
 /**
@@ -36,9 +36,6 @@ const METHODS = {
   metrics: ["registerMetric", "getSingleMetric", "removeSingleMetric"],
   tracer: ["startSpan"],
 } as const satisfies Record<keyof HostServices, readonly string[]>;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
 
 /** Returns the problems of these services: missing methods. */
 export const hostProblems = (services: HostServices): string[] =>

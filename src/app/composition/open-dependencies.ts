@@ -46,17 +46,17 @@ export interface DependenciesOptions {
 /** Opens dependencies in sequence, and stores how to close each of them. */
 export class Opener {
   readonly features: OpenFeature<FeatureParts<Pack> | undefined>[] = [];
-  private readonly settings: Settings;
-  private readonly closers: Closer[];
+  readonly #settings: Settings;
+  readonly #closers: Closer[];
 
   constructor(settings: Settings, closers: Closer[]) {
-    this.settings = settings;
-    this.closers = closers;
+    this.#settings = settings;
+    this.#closers = closers;
   }
 
   /** Adds an open dependency to the list. */
   add<T>(value: T, close: (value: T) => unknown): T {
-    this.closers.push(() => close(value));
+    this.#closers.push(() => close(value));
     return value;
   }
 
@@ -65,7 +65,7 @@ export class Opener {
     needs: Needs,
     { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
   ): Promise<Parts> {
-    const opened = await openFeature(feature, this.settings, needs, { log, metrics, isReadOnly: false });
+    const opened = await openFeature(feature, this.#settings, needs, { log, metrics, isReadOnly: false });
     this.features.push(this.add(opened, (each) => each.close()));
     return opened.parts;
   }
@@ -184,9 +184,11 @@ export async function openUpstreamServices(
     timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
     connections: settings.UPSTREAM_CONNECTIONS,
     secureContext: tls?.contextFor(true),
-    breaker: { areAddressesShared: mayShareAddresses(settings) },
   };
-  const upstream = opener.add(openUpstream(options, log, metrics), (each) => each.close());
+  const areAddressesShared = mayShareAddresses(settings);
+  const upstream = opener.add(openUpstream({ ...options, areAddressesShared }, log, metrics), (each) =>
+    each.close(),
+  );
   const forward = new Forward({ ...options, breaker: upstream.breaker });
   const nativeProxy = opener.add(forward, (each) => each.close());
   return { oauth, upstream, nativeProxy };

@@ -16,7 +16,7 @@ import {
 } from "./options.ts";
 
 /** The only implementation of {@link MappingPack}. */
-export class CompiledPack implements MappingPack {
+class CompiledPack implements MappingPack {
   readonly directory: string;
   readonly routes: readonly string[];
   readonly loaded: LoadedPack;
@@ -32,7 +32,7 @@ export class CompiledPack implements MappingPack {
 }
 
 /** Validates the option `words`. @throws {SettingsError} */
-export const readWords = (words: GatewayOptions["words"]): Settings["WORDS"] =>
+const readWords = (words: GatewayOptions["words"]): Settings["WORDS"] =>
   readSettings({ WORDS: words }, { label: optionName }).WORDS;
 
 /**
@@ -60,7 +60,7 @@ export function loadPack(directory: string, { words }: Pick<GatewayOptions, "wor
 }
 
 /** The settings, the services of the embedding program, and the pack if it was already loaded. */
-export interface ReadOptions {
+interface ReadOptions {
   readonly settings: Settings;
   readonly host: HostServices;
   readonly loaded: LoadedPack | undefined;

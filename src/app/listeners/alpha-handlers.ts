@@ -103,20 +103,31 @@ export function createAlphaHandler(
   recorder: Recorder,
   shadow: Shadow | undefined,
 ): AlphaHandler {
-  const { pack, upstream, shared } = dependencies;
+  const { pack, catalogs, upstream, upstreamTokens, shared, oauth, tokenLocks, plan, audit } = dependencies;
+  const { scopes, judgeToken, dialect, translation, style } = createPipelineConfig(pack, settings);
+  const { startSpan, record, onUnexpectedError } = lifecycleOf(dependencies, recorder);
   const comparisons = [dependencies.compare, shadow?.servedNew].filter((each) => each !== undefined);
-  const lifecycle = lifecycleOf(dependencies, recorder);
   return createAlphaPipeline({
-    ...dependencies,
-    ...createPipelineConfig(pack, settings),
-    ...lifecycle,
-    ...(comparisons.length > 0 && { record: compareAfter(lifecycle.record, comparisons) }),
-    tokenStore: dependencies.oauth.tokenStore,
+    pack,
+    scopes,
+    judgeToken,
+    dialect,
+    translation,
+    style,
+    nativeScheme: settings.NATIVE_PROXY ? pack.nativeScheme : undefined,
+    catalogs,
+    upstream,
     files: upstream,
+    upstreamTokens,
     tokens: shared.tokens,
     limits: shared.limits,
-    nativeScheme: settings.NATIVE_PROXY ? pack.nativeScheme : undefined,
+    tokenStore: oauth.tokenStore,
+    tokenLocks,
     checkToken: openTokenChecks(settings, dependencies, recorder),
-    countsClients: dependencies.audit !== undefined,
+    plan,
+    startSpan,
+    record: comparisons.length > 0 ? compareAfter(record, comparisons) : record,
+    onUnexpectedError,
+    countsClients: audit !== undefined,
   });
 }

@@ -1,6 +1,7 @@
 /** The end of a list of middleware. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { FAILURE, type PublicAppDependencies } from "./public-dependencies.ts";
+import { FAILURE } from "../../gateway/index.ts";
+import type { PublicAppDependencies } from "./public-dependencies.ts";
 
 /** Express middleware for errors outside of a pipeline. Errors inside of it already have a response. */
 type ErrorMiddleware = (

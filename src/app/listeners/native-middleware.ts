@@ -5,11 +5,12 @@ import {
   cleanRequestHeaders,
   cleanResponseHeaders,
   createNativeAuthorization,
+  createNativeErrors,
   createNativeGate,
   createPackTokenJudge,
-  type ForwardError,
   isNative,
   type Middleware,
+  nativeError,
   nativeToken,
   plainRequestOf,
   type Recorder,
@@ -18,12 +19,7 @@ import {
   settingsVary,
   tokenHash,
 } from "../../gateway/index.ts";
-import { type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
-import { FAILURE, type PublicAppDependencies } from "./public-dependencies.ts";
-
-/** Returns an error body in the upstream's dialect. */
-const upstreamError = ({ errors }: Pack, reason: string, status: number): string =>
-  JSON.stringify(errors.upstream.write([{ reason }], status));
+import type { PublicAppDependencies } from "./public-dependencies.ts";
 
 /** Forwards requests of v4's own dialect without translation. */
 export function createNativeMiddleware(
@@ -42,19 +38,9 @@ export function createNativeMiddleware(
   const { nativeScheme: scheme } = pack;
   if (!settings.NATIVE_PROXY || scheme === undefined) return [];
   const { tokens, limits } = shared;
-  const errorOf = (reason: string, status: number, shown = status): ForwardError => ({
-    status,
-    body: upstreamError(pack, reason, shown),
-  });
-  const failed = errorOf(FAILURE, 500, 502);
   const forward = nativeProxy.for({
     lane: "native",
-    errors: {
-      failed,
-      timedOut: failed,
-      unavailable: errorOf("The service does not respond at the moment. Try again later.", 503),
-      limited: errorOf("Too many requests. Try again later.", TOO_MANY_REQUESTS),
-    },
+    errors: createNativeErrors(pack),
     admit: createNativeGate({
       name: pack.dialect.upstream.name,
       scheme,
@@ -66,7 +52,7 @@ export function createNativeMiddleware(
         scopes: pack.scopes,
         accessOf: pack.v4Access,
       }),
-      errorBody: (reason, status) => upstreamError(pack, reason, status),
+      errorOf: (reason, status) => nativeError(pack, reason, status),
     }),
     isKnown: ({ isAccepted }) => isAccepted,
     prepareRequest: ({ headers }) => cleanRequestHeaders(headers),

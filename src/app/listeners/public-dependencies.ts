@@ -15,6 +15,3 @@ export interface PublicAppDependencies extends Dependencies {
   /** Compares a request with the candidate after the response was sent. Undefined: nothing is compared. */
   readonly compare: ((exchange: Exchange) => void) | undefined;
 }
-
-/** The message of errors that the client did not cause. */
-export const FAILURE = "The service could not process this request.";

@@ -17,7 +17,7 @@ import { createObserveRouter } from "../listeners/observe-app.ts";
 import { createPublicRouter } from "../listeners/public-app.ts";
 
 /** A pack, and all parts of a gateway that depend on it. Each request uses one pack from start to end. */
-export interface ServingPack extends LoadedPack {
+interface ServingPack extends LoadedPack {
   readonly catalogs: CatalogCache;
   readonly upstreamTokens: UpstreamTokenTable | undefined;
   readonly router: RequestHandler;
@@ -83,46 +83,46 @@ function openServingPack(
  * whole.
  */
 export class ActivePack {
-  private readonly settings: Settings;
-  private readonly dependencies: Dependencies;
-  private readonly serving = new Set<ServingPack>();
-  private readonly comparison: LiveComparison | undefined;
-  private offered: ServingPack | undefined;
-  private isStopped = false;
-  private active: ServingPack;
+  readonly #settings: Settings;
+  readonly #dependencies: Dependencies;
+  readonly #serving = new Set<ServingPack>();
+  readonly #comparison: LiveComparison | undefined;
+  #offered: ServingPack | undefined;
+  #isStopped = false;
+  #active: ServingPack;
 
   /** Starts with the given pack. A different pack can replace it. */
   constructor(settings: Settings, dependencies: Dependencies) {
-    this.settings = settings;
-    this.dependencies = dependencies;
+    this.#settings = settings;
+    this.#dependencies = dependencies;
     const folder = settings.CANDIDATE_MAPPINGS_DIR;
-    this.comparison =
+    this.#comparison =
       folder === undefined
         ? undefined
         : createLiveComparison(settings, {
             // While the candidate serves, testers may select a pack. Their requests are not compared.
-            candidate: () => (this.offered?.files.directory === folder ? this.offered : undefined),
+            candidate: () => (this.#offered?.files.directory === folder ? this.#offered : undefined),
             directory: dependencies.clients.current,
             plan: dependencies.plan,
             report: dependencies.reportComparison,
             log: dependencies.log,
           });
-    this.active = this.open(dependencies.initialPack, false);
+    this.#active = this.#open(dependencies.initialPack, false);
   }
 
   /** Returns the pack for requests that start now. */
-  current = (): ServingPack => this.active;
+  current = (): ServingPack => this.#active;
 
   /** Returns the pack that testers may select, if there is a candidate. */
-  candidate = (): ServingPack | undefined => this.offered;
+  candidate = (): ServingPack | undefined => this.#offered;
 
   /**
    * Serves a request. The candidate serves the testers that select it. The active pack rejects any other hash, as an
    * invalid request of its client.
    */
   handle: RequestHandler = (request, response, next) => {
-    const { offered, active } = this;
-    const asked = offered && request.headers[PACK_HEADER] === offered.pack.hash ? offered : active;
+    const offered = this.#offered;
+    const asked = offered && request.headers[PACK_HEADER] === offered.pack.hash ? offered : this.#active;
     return asked.router(request, response, next);
   };
 
@@ -131,8 +131,8 @@ export class ActivePack {
    * tokens stay
    */
   refreshTokens = (): boolean => {
-    this.refreshCandidateTokens();
-    return this.refreshTokensOf(this.active);
+    this.#refreshCandidateTokens();
+    return this.#refreshTokensOf(this.#active);
   };
 
   /**
@@ -140,78 +140,78 @@ export class ActivePack {
    * pack serves requests, and the read is repeated.
    */
   async replace(loaded: LoadedPack, isSuperseded: () => boolean): Promise<void> {
-    const next = this.open(loaded, false);
-    const isUnwanted = (): boolean => this.isStopped || isSuperseded();
-    await this.readCatalogs(next, isUnwanted);
-    if (isUnwanted()) return this.end(next);
+    const next = this.#open(loaded, false);
+    const isUnwanted = (): boolean => this.#isStopped || isSuperseded();
+    await this.#readCatalogs(next, isUnwanted);
+    if (isUnwanted()) return this.#end(next);
     try {
       // The tokens may have changed while the catalogs were being read.
-      this.refreshTokensOf(next);
+      this.#refreshTokensOf(next);
     } catch (error) {
-      this.end(next);
+      this.#end(next);
       throw error;
     }
-    this.endWhenIdle(this.active);
-    this.active = next;
+    this.#endWhenIdle(this.#active);
+    this.#active = next;
   }
 
   /** Reads the catalogs of a candidate, then serves the requests that select it. Undefined removes the candidate. */
   async offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void> {
-    const next = loaded && this.open(loaded, true);
+    const next = loaded && this.#open(loaded, true);
     await next?.catalogs.refresh();
-    if (this.isStopped || isSuperseded()) return next && this.end(next);
-    this.endWhenIdle(this.offered);
-    this.offered = next;
+    if (this.#isStopped || isSuperseded()) return next && this.#end(next);
+    this.#endWhenIdle(this.#offered);
+    this.#offered = next;
   }
 
   /** Stops the background work of packs. */
   stop(): void {
-    this.isStopped = true;
-    this.comparison?.stop();
-    for (const pack of this.serving) pack.catalogs.stop();
+    this.#isStopped = true;
+    this.#comparison?.stop();
+    for (const pack of this.#serving) pack.catalogs.stop();
   }
 
-  private open(loaded: LoadedPack, isForTesters: boolean): ServingPack {
-    const { comparison } = this;
+  #open(loaded: LoadedPack, isForTesters: boolean): ServingPack {
+    const comparison = this.#comparison;
     const compare: Compare | undefined =
       comparison && !isForTesters ? (pack, exchange) => comparison.offer(pack, exchange) : undefined;
-    const pack = openServingPack(this.settings, this.dependencies, loaded, { isForTesters, compare });
-    this.serving.add(pack);
+    const pack = openServingPack(this.#settings, this.#dependencies, loaded, { isForTesters, compare });
+    this.#serving.add(pack);
     return pack;
   }
 
-  private end(pack: ServingPack): void {
+  #end(pack: ServingPack): void {
     pack.catalogs.stop();
-    this.serving.delete(pack);
+    this.#serving.delete(pack);
   }
 
   /** Ends a pack after its in-flight requests, which may still read its catalogs. */
-  private endWhenIdle(pack: ServingPack | undefined): void {
-    if (pack) void this.dependencies.inFlight.idle(MAX_REQUEST_MS).then(() => this.end(pack));
+  #endWhenIdle(pack: ServingPack | undefined): void {
+    if (pack) void this.#dependencies.inFlight.idle(MAX_REQUEST_MS).then(() => this.#end(pack));
   }
 
   /** Makes sure that no pack accepts revoked tokens. A candidate whose tokens can't be read is dropped. */
-  private refreshCandidateTokens(): void {
-    if (!this.offered) return;
+  #refreshCandidateTokens(): void {
+    if (!this.#offered) return;
     try {
-      this.refreshTokensOf(this.offered);
+      this.#refreshTokensOf(this.#offered);
     } catch {
-      this.endWhenIdle(this.offered);
-      this.offered = undefined;
+      this.#endWhenIdle(this.#offered);
+      this.#offered = undefined;
     }
   }
 
   /** Resolves after the catalogs are as complete as those of the active pack, or if the pack is no longer needed. */
-  private async readCatalogs({ catalogs }: ServingPack, isUnwanted: () => boolean): Promise<void> {
+  async #readCatalogs({ catalogs }: ServingPack, isUnwanted: () => boolean): Promise<void> {
     for (;;) {
       await catalogs.refresh();
-      const isComplete = catalogs.missing().length === 0 || this.active.catalogs.missing().length > 0;
+      const isComplete = catalogs.missing().length === 0 || this.#active.catalogs.missing().length > 0;
       if (isComplete || isUnwanted()) return;
       await wait(RETRY_MS, undefined, { ref: false });
     }
   }
 
-  private refreshTokensOf({ upstreamTokens, pack }: ServingPack): boolean {
-    return refreshUpstreamTokens(upstreamTokens, this.settings, pack);
+  #refreshTokensOf({ upstreamTokens, pack }: ServingPack): boolean {
+    return refreshUpstreamTokens(upstreamTokens, this.#settings, pack);
   }
 }

@@ -9,7 +9,7 @@ import {
 } from "../../pack/index.ts";
 import { createReloader, type Log, type Metrics, type Reload, type Settings } from "../../base/index.ts";
 
-export interface ReloadOptions {
+interface ReloadOptions {
   readonly initial: LoadedPack;
   /** Reads the files of the new pack. @throws {PackError} */
   readonly readFiles: (active: LoadedPack) => PackFiles;

@@ -16,10 +16,7 @@ export interface HostTracer {
  *
  * @param onError called with the first error of the tracer or of its spans
  */
-export async function openHostTracing(
-  tracer: HostTracer,
-  onError: (message: string) => void,
-): Promise<Tracing> {
+async function openHostTracing(tracer: HostTracer, onError: (message: string) => void): Promise<Tracing> {
   const { createTracing } = await import("./spans.ts");
   let hasFailed = false;
   return createTracing(
@@ -55,7 +52,7 @@ function isEnabled(environment: Environment): boolean {
  *
  * @param onError called if spans could not be sent
  */
-export async function openTracing(
+async function openTracing(
   environment: Environment,
   onError: (message: string) => void,
 ): Promise<Tracing | undefined> {

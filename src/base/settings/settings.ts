@@ -58,6 +58,34 @@ const isShort = (secret: string | undefined): boolean =>
 
 type Label = (name: SettingName) => string;
 
+/** Problems of the settings of the old service. */
+function oldServiceConflicts(settings: Settings, label: Label): [SettingName, string][] {
+  const problems: [SettingName, string][] = [];
+  if (settings.ROLLOUT_FILE !== undefined && settings.LEGACY_URL === undefined)
+    problems.push([
+      "ROLLOUT_FILE",
+      `it says who still gets the old service; set ${label("LEGACY_URL")}, or unset it`,
+    ]);
+  if (settings.LEGACY_URL !== undefined && settings.UPSTREAM_URL !== undefined && !settings.ROLLOUT_FILE)
+    problems.push([
+      "LEGACY_URL",
+      `no client gets the old service; set ${label("ROLLOUT_FILE")}, or unset it`,
+    ]);
+  if (settings.ROLLOUT_FILE !== undefined && isObserving(settings))
+    problems.push([
+      "ROLLOUT_FILE",
+      `the gateway observes, and translates nothing; set ${label("UPSTREAM_URL")}, or unset it`,
+    ]);
+  if (isObserving(settings))
+    for (const name of ["SUNSET_FILE", "MIGRATION_PAGE", "SEED"] as const)
+      if (settings[name])
+        problems.push([
+          name,
+          `it needs a pack, and with ${label("LEGACY_URL")} alone there is none; unset it`,
+        ]);
+  return problems;
+}
+
 /** Returns the problems of settings that are valid individually but contradict each other. */
 function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label): [SettingName, string][] {
   const { ADMIN_HOST, ADMIN_PORT, HOST, PORT } = settings;
@@ -89,16 +117,7 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
     !isObserving(settings)
   )
     problems.push(["UPSTREAM_URL", missingUpstream(label)]);
-  if (settings.ROLLOUT_FILE !== undefined && settings.LEGACY_URL === undefined)
-    problems.push([
-      "ROLLOUT_FILE",
-      `it says who still gets the old service; set ${label("LEGACY_URL")}, or unset it`,
-    ]);
-  if (settings.ROLLOUT_FILE !== undefined && isObserving(settings))
-    problems.push([
-      "ROLLOUT_FILE",
-      `the gateway observes, and translates nothing; set ${label("UPSTREAM_URL")}, or unset it`,
-    ]);
+  problems.push(...oldServiceConflicts(settings, label));
   if (settings.SEED !== undefined && settings.UPSTREAM_URL !== undefined)
     problems.push(["SEED", `only the embedded sandbox has a seed; unset it, or ${label("UPSTREAM_URL")}`]);
   if (ADMIN_PORT !== "off" && !isLoopback(ADMIN_HOST) && settings.ADMIN_TOKEN === undefined)
@@ -120,13 +139,6 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
       "MIGRATION_PAGE",
       `it shows what the audit counts; set it to off, or ${label("AUDIT")} to full or metadata`,
     ]);
-  if (isObserving(settings))
-    for (const name of ["SUNSET_FILE", "MIGRATION_PAGE", "SEED"] as const)
-      if (settings[name])
-        problems.push([
-          name,
-          `it needs a pack, and with ${label("LEGACY_URL")} alone there is none; unset it`,
-        ]);
   if (settings.REUSE_PORT && !isStateShared(settings)) {
     const addresses = SHARED_STATE_SETTINGS.map(label).join(" or ");
     problems.push([

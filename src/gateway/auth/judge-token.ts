@@ -33,7 +33,7 @@ interface JudgedCall {
 /** Judges a response to a call. */
 export type JudgeToken = (call: JudgedCall, response: ResponseHead) => TokenVerdict;
 
-export interface TokenJudgeOptions {
+interface TokenJudgeOptions {
   readonly scopes: Scopes;
   /** v4's response header that contains the scopes of the token. Undefined if there is none. */
   readonly scopesHeader: string | undefined;

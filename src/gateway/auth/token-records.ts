@@ -16,7 +16,7 @@ export interface TokenRecord {
   readonly freshUntil: number;
 }
 
-export interface TokenRecordsOptions {
+interface TokenRecordsOptions {
   readonly store: KeyValueStore;
   readonly encryptor: Encryptor;
   readonly gatewayTokens: GatewayTokens;

@@ -35,6 +35,9 @@ const LOCK_MARGIN_SECONDS = 10;
 /** Pause after a failed refresh, in milliseconds. */
 const RETRY_MS = 5000;
 
+/** Pause while another process refreshes a token that still works, in milliseconds. */
+const HELD_MS = 1000;
+
 /** Pause after the refresh of a token that v4 has rejected, in milliseconds. v4 may reject the next token as well. */
 const REJECTED_RETRY_MS = 30_000;
 
@@ -46,6 +49,7 @@ export const isDue = ({ refresh, renewAt, over }: StoredToken, now: number): boo
   refresh !== undefined && !over && renewAt !== undefined && renewAt <= now;
 
 const rejectedKey = (hash: string): string => `rejected ${hash}`;
+const heldKey = (hash: string): string => `held ${hash}`;
 
 export interface TokenRefresherOptions {
   readonly records: TokenRecords;
@@ -83,7 +87,15 @@ export class TokenRefresher {
 
   /** Refreshes a token, unless that has failed recently. Returns undefined during a pause. See {@link #tryRefresh} */
   refresh(hash: string): Promise<void> | undefined {
-    return this.#paused.has(hash) ? undefined : this.#tryRefresh(hash);
+    if (this.#paused.has(hash)) return undefined;
+    // An expired token waits for the other process.
+    const isHeld = this.#paused.has(heldKey(hash)) && this.#endOf(hash) > this.#options.clock();
+    return isHeld ? undefined : this.#tryRefresh(hash);
+  }
+
+  /** When the current v4 token expires, as far as this process knows. */
+  #endOf(hash: string): number {
+    return this.#options.records.cached(hash)?.storedToken?.ends ?? 0;
   }
 
   /** Refreshes a token that v4 has rejected. It may have expired early, or another process may be refreshing it. */
@@ -121,14 +133,16 @@ export class TokenRefresher {
 
   /** Waits while another process holds the lock, unless the current token still works. */
   async #refresh(hash: string, rejectedHash: string | undefined): Promise<void> {
-    const { records, store, clock } = this.#options;
+    const { store, clock } = this.#options;
     const lock = `renewing:${hash}`;
     // A random value, so that a process that was too slow can't release the lock of the next process.
     const holder = randomUUID();
-    const ends = records.cached(hash)?.storedToken?.ends ?? 0;
+    const ends = this.#endOf(hash);
     const deadline = performance.now() + this.#lockSeconds * 1000;
     while (!(await store.setIfAbsent(lock, holder, this.#lockSeconds))) {
-      if ((ends > clock() && rejectedHash === undefined) || deadline <= performance.now()) return;
+      if (rejectedHash === undefined && ends > clock())
+        return void this.#paused.set(heldKey(hash), true, { ttl: HELD_MS });
+      if (deadline <= performance.now()) return;
       await wait(POLL_MS);
     }
     try {

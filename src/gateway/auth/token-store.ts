@@ -27,12 +27,12 @@ export class TokenUnavailableError extends Error {
  */
 export type TokenLookup = ActiveToken | undefined | "unknown";
 
-export interface TokenStoreOptions extends TokenRefresherOptions {
+interface TokenStoreOptions extends TokenRefresherOptions {
   readonly gatewayTokens: GatewayTokens;
 }
 
 /** The permissions of a token that v4 issued, and options for storing it. */
-export interface NewToken extends Pick<StoredToken, "scopes"> {
+interface NewToken extends Pick<StoredToken, "scopes"> {
   readonly refresh: RefreshCredentials | undefined;
   readonly owner: Owner;
   /** The time of the request, in milliseconds since 1970. */

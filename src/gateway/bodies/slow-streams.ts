@@ -44,7 +44,7 @@ function measure(stream: ForwardedStream): number | undefined {
     : guarded.bytesBefore - bytesBefore;
 }
 
-export interface SlowStreamGuardOptions {
+interface SlowStreamGuardOptions {
   /** The connections of the streams. */
   readonly shares: Pick<ConnectionShares, "isAwaited" | "isExhausted" | "queueLength">;
   /** Milliseconds between two checks. */

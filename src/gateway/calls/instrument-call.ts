@@ -13,7 +13,7 @@ export interface UpstreamCallRecord extends Omit<RecordedCall, "response"> {
 }
 
 /** A cached v4 response, for which no call was made. */
-export interface CachedRead {
+interface CachedRead {
   readonly path: string;
   readonly json: unknown;
 }

@@ -1,5 +1,5 @@
 /** The variables that expressions of a pack can read. All stages use these functions to create their scopes. */
-import type { ReadContext, RoutedRequest, Scope } from "../../pack/index.ts";
+import type { ReadContext, RoutedRequest, Scope, WriteContext } from "../../pack/index.ts";
 import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import type { PreparedRequest } from "./prepared-request.ts";
 
@@ -29,4 +29,12 @@ export const readingOf = (
   ...scopeOf(prepared, authorized, { response: received.response, calls: received.calls }),
   catalogs: authorized.services.catalogs,
   lost: authorized.report.losses,
+});
+
+/** The variables for the translation of a body, or of a value of the request. */
+export const writingOf = (authorized: AuthorizedRequest, body: unknown): WriteContext => ({
+  ...earlyScope(authorized, body),
+  catalogs: authorized.services.catalogs,
+  path: authorized.match.parameters,
+  client: authorized.request.address,
 });

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 
 /** The cached responses of one owner, until a write may have changed them. */
-export interface OwnedResponses {
+interface OwnedResponses {
   get(path: string): unknown;
   /** Stores a response. Does nothing if a write of the owner has started or ended since the look-up. */
   set(path: string, response: unknown, bytes: number, seconds: number): void;
@@ -18,7 +18,7 @@ export interface ResponseCache {
   invalidateDuring<T>(owner: string, write: () => Promise<T>): Promise<T>;
 }
 
-export interface ResponseCacheOptions {
+interface ResponseCacheOptions {
   /** Maximum number of bytes of all cached responses. Default 8 MB. */
   readonly mostBytes?: number;
 }

@@ -173,7 +173,7 @@ export function acceptPage(walk: ListWalk, page: ReceivedPage): void {
 }
 
 /** A page, and its items. */
-export interface ParsedPage extends ReceivedPage {
+interface ParsedPage extends ReceivedPage {
   readonly items: readonly unknown[];
 }
 

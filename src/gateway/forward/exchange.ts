@@ -217,7 +217,7 @@ export class Exchange implements ForwardedStream {
       calls: wasCalled && policy.lane === "native" ? [{ status: upstreamStatus, ms: roundMs(ms) }] : [],
       losses: NO_LOSSES,
       warnings: [
-        ...(fault === undefined ? [] : [`native proxy: ${fault}`]),
+        ...(fault === undefined ? [] : [`${FAULT_OF[policy.lane]}: ${fault}`]),
         ...(isAborted ? ["the response broke off"] : []),
       ],
       timings: { total: roundMs(ms), upstream: wasCalled ? roundMs(ms) : 0, translation: 0 },
@@ -229,6 +229,12 @@ export class Exchange implements ForwardedStream {
 }
 
 const NO_LOSSES: ReadonlySet<string> = new Set();
+
+/** How the warning about a fault begins. */
+const FAULT_OF: Readonly<Record<ForwardPolicy["lane"], string>> = {
+  native: "native proxy",
+  legacy: "old service",
+};
 
 const bodyHeadersOf = (plain: AlphaRequest): IncomingHttpHeaders => ({
   "content-type": header(plain, "content-type"),

@@ -23,7 +23,7 @@ export type ForwardRequest = (
   observer?: ForwardObserver,
 ) => void;
 
-export interface ForwardOptions extends UpstreamOptions {
+interface ForwardOptions extends UpstreamOptions {
   /**
    * Whether the upstream has accepted any token. Default: true. If so, half of the connections are reserved for
    * accepted tokens.

@@ -11,15 +11,13 @@ import {
   removeCorsHeaders,
   setHeaders,
 } from "../http/forwarded-headers.ts";
+import { isClosedWhileIdle, maySendAgain } from "../upstream/closed-while-idle.ts";
 import { outcomeOfError, toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
 import type { CurrentContext } from "../upstream/open-tls.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** A chunk with fewer bytes is more expensive to forward than to read. */
 const SMALL_CHUNK = 1024;
-
-/** The idempotent methods (RFC 9110 9.2.2). */
-const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
 
 /** The upstream and its connections. */
 export interface UpstreamOptions {
@@ -238,20 +236,13 @@ export class ForwardedRequest {
     this.#exchange.response.destroy();
   }
 
-  /**
-   * Whether a request is sent again: the upstream closed the idle connection while it was being reused, without sending
-   * a byte (RFC 9110 9.2.2).
-   */
+  /** Whether the request is sent again: the upstream closed the idle connection while it was being reused. */
   #isSentAgain(error: Error): boolean {
-    const { socket, reusedSocket } = this.#upstreamRequest ?? {};
-    return (
-      !this.#isResent &&
-      !this.#hasBody &&
-      !(error instanceof UpstreamError) &&
-      IDEMPOTENT.has(this.#exchange.request.method ?? "") &&
-      reusedSocket === true &&
-      socket?.bytesRead === this.#bytesBefore
-    );
+    if (this.#isResent || this.#hasBody || error instanceof UpstreamError) return false;
+    const { socket, reusedSocket: isReused = false } = this.#upstreamRequest ?? {};
+    const hasResponse = socket?.bytesRead !== this.#bytesBefore;
+    const { method = "" } = this.#exchange.request;
+    return maySendAgain(method, isClosedWhileIdle({ isReused, hasResponse }));
   }
 
   /**

@@ -23,9 +23,10 @@ import { settingsVary } from "../pipeline/pipeline-config.ts";
 import type { ForwardedExchange } from "../record/recorded-exchange.ts";
 import type { Recorder } from "../record/recorder.ts";
 import type { AlphaRequest } from "../request/request.ts";
-import { CircuitBreaker } from "../upstream/circuit-breaker.ts";
+import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
+import { openBreaker } from "../upstream/open-breaker.ts";
 import type { CurrentContext, UpstreamTls } from "../upstream/open-tls.ts";
-import type { ForwardError, ForwardErrors } from "./forward-errors.ts";
+import { createLegacyErrors, legacyError } from "./forward-errors.ts";
 import { Forward, type ForwardRequest } from "./forward.ts";
 
 /** The name of the old service in messages. */
@@ -85,21 +86,16 @@ export function openLegacy(
 ): LegacyService | undefined {
   const { LEGACY_URL: url, UPSTREAM_TIMEOUT_MS, UPSTREAM_CONNECTIONS: connections } = settings;
   if (url === undefined) return undefined;
-  const breaker = new CircuitBreaker({
-    areAddressesShared: mayShareAddresses(settings),
-    onChange(state) {
-      if (state === "closed") log.info({}, `${NAME} can be reached again: the circuit is closed`);
-      else
-        log.error(
-          { code: "AG_LEGACY_CIRCUIT_OPEN" },
-          `${NAME} can't be reached: the circuit is open, a few requests a second probe it`,
-        );
+  const breaker = openBreaker(
+    {
+      code: "AG_LEGACY_CIRCUIT_OPEN",
+      reason: `${NAME} can't be reached`,
+      recovery: `${NAME} can be reached again`,
+      gauge: "legacy_breaker_open",
+      service: NAME,
     },
-  });
-  metrics.addGauge(
-    "legacy_breaker_open",
-    "1 while the circuit to the old service is open, otherwise 0.",
-    () => Number(breaker.state() !== "closed"),
+    mayShareAddresses(settings),
+    { log, metrics },
   );
   const secureContext = url.protocol === "https:" ? tls?.contextFor(false) : undefined;
   const acceptedTokens = new AcceptedTokens();
@@ -148,19 +144,6 @@ function hashOf(plain: AlphaRequest, { credentials: { client } }: Pack): string 
   return token === undefined ? undefined : tokenHash(token);
 }
 
-/** Creates an error in the dialect of the clients. */
-function errorOf({ statuses, errors }: Pack, reason: string, status: number): ForwardError {
-  const translated = statuses.translate(status);
-  return { status: translated, body: JSON.stringify(errors.client.write([{ reason }], translated)) };
-}
-
-const errorsOf = (pack: Pack): ForwardErrors => ({
-  failed: errorOf(pack, "The service could not process this request.", 502),
-  timedOut: errorOf(pack, "The service did not respond in time.", 504),
-  unavailable: errorOf(pack, "The service does not respond at the moment. Try again later.", 503),
-  limited: errorOf(pack, "Too many requests at the same time. Try again later.", 429),
-});
-
 /**
  * Returns why a request can't be forwarded. Requests for a different protocol, such as `h2c`, are offers that a server
  * may ignore.
@@ -207,12 +190,12 @@ export function createLegacyForward(
 
   const forward = proxy.for({
     lane: "legacy",
-    errors: errorsOf(pack),
+    errors: createLegacyErrors(pack),
     admit(exchange) {
       const fault = refusalOf(exchange.request);
       if (fault === undefined) return true;
       exchange.fault = fault;
-      exchange.reject(errorOf(pack, `${fault}.`, 501));
+      exchange.reject(legacyError(pack, `${fault}.`, 501));
       return false;
     },
     isKnown: ({ hash }) => hash !== undefined && acceptedTokens.has(hash),

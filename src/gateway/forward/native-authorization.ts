@@ -2,13 +2,8 @@
  * The gate in front of v4 for requests in its own dialect: it checks the permissions of tokens, and limits how many
  * unknown tokens an address may send.
  */
-import {
-  type Access,
-  type FindV4Access,
-  type Grants,
-  namesAnotherMethod,
-  type Scopes,
-} from "../../pack/index.ts";
+import { type FindV4Access, namesAnotherMethod, type Scopes } from "../../pack/index.ts";
+import { INVALID_TOKEN, judge, NOT_GRANTED, permitsCall } from "../auth/permissions.ts";
 import { type TokenLookup, type TokenStore, TokenUnavailableError } from "../auth/token-store.ts";
 import { type AlphaRequest, header } from "../request/request.ts";
 import { SAFE_METHODS } from "../http/origins.ts";
@@ -17,6 +12,7 @@ import type { RateLimits } from "../limits/rate-limits.ts";
 import { isAcceptedToken, type TokenCache } from "../auth/token-cache.ts";
 import type { JudgeToken, TokenVerdict } from "../auth/judge-token.ts";
 import type { Exchange, ForwardPolicy, JudgedToken } from "./exchange.ts";
+import type { ForwardError } from "./forward-errors.ts";
 
 /** The token of a native request. */
 export const nativeToken = (plain: AlphaRequest): string =>
@@ -44,10 +40,10 @@ interface NativeAuthorization {
 type AuthorizeNative = (request: AlphaRequest, hash: string, token: string) => Promise<NativeAuthorization>;
 
 const UNCHANGED: NativeAuthorization = {};
-const INVALID: NativeAuthorization = { error: { status: 401, reason: "The access token is not valid." } };
+const INVALID: NativeAuthorization = { error: { status: 401, reason: INVALID_TOKEN } };
 const FORBIDDEN: NativeAuthorization = {
   isIssued: true,
-  error: { status: 403, reason: "The access token does not grant this." },
+  error: { status: 403, reason: NOT_GRANTED },
 };
 const UNAVAILABLE: NativeAuthorization = {
   error: {
@@ -58,12 +54,8 @@ const UNAVAILABLE: NativeAuthorization = {
 };
 
 /**
- * Limits tokens that the gateway issued to their alpha levels, in both dialects. v4 decides about all other tokens.
- *
- * A v4 call that alpha's routes make needs the scopes of these routes. Alpha has no scope for other calls. They pass if
- * the token's v4 scopes are not wider than its alpha levels. For a read, only the levels for reading are compared. A
- * token without scopes may make only public calls, because the response is not translated and nothing can be removed
- * from it.
+ * Limits tokens that the gateway issued to their alpha levels, in both dialects: see {@link permitsCall}. v4 decides about
+ * all other tokens.
  */
 export function createNativeAuthorization({
   issued,
@@ -74,26 +66,15 @@ export function createNativeAuthorization({
   readonly scopes: Scopes;
   readonly accessOf: FindV4Access;
 }): AuthorizeNative {
-  function isAllowed(levels: Grants, { method, path }: AlphaRequest): boolean {
-    if (levels === "all") return true;
-    const needed = accessOf(method, path);
-    if (needed?.required.every((access: Access) => access === "public")) return true;
-    if (levels.size === 0) return false;
-    if (needed && !needed.makesToken)
-      return needed.required.every((access) => scopes.permits(levels, access));
-    return (
-      scopes.isExact(levels, SAFE_METHODS.has(method)) &&
-      (needed?.required ?? []).every((access) => scopes.permits(levels, access))
-    );
-  }
-
-  function decide(found: TokenLookup, request: AlphaRequest): NativeAuthorization {
-    if (found === undefined) return UNCHANGED;
-    if (found === "unknown") return SAFE_METHODS.has(request.method) ? UNCHANGED : UNAVAILABLE;
-    if (found.isRevoked) return INVALID;
-    const { application } = found;
-    return isAllowed(found.levels, request)
-      ? { token: found.token, isIssued: true, application }
+  function decide(found: TokenLookup, { method, path }: AlphaRequest): NativeAuthorization {
+    const isRead = SAFE_METHODS.has(method);
+    const validity = judge(found);
+    if (validity === "invalid") return INVALID;
+    if (validity === "unknown") return isRead ? UNCHANGED : UNAVAILABLE;
+    if (typeof found !== "object") return UNCHANGED;
+    const { application, levels, token } = found;
+    return permitsCall(levels, accessOf(method, path), isRead, scopes)
+      ? { token, isIssued: true, application }
       : { ...FORBIDDEN, application };
   }
 
@@ -163,13 +144,13 @@ interface NativeGateParts extends NativeTokenParts {
   readonly scheme: string;
   /** Names the upstream in messages. */
   readonly name: string;
-  /** Returns the JSON body of an error with this reason and status. */
-  readonly errorBody: (reason: string, status: number) => string;
+  /** Writes an error in the upstream's dialect. */
+  readonly errorOf: (reason: string, status: number) => ForwardError;
 }
 
 /** Creates the gate. It looks up the client's token, and authorizes the request. */
 export function createNativeGate(parts: NativeGateParts): ForwardPolicy["admit"] {
-  const { tokens, limits, authorize, scheme, name, errorBody } = parts;
+  const { tokens, limits, authorize, scheme, name, errorOf } = parts;
 
   /** Looks up the token. @returns seconds after which the client may try again; undefined if v4 may be called now */
   async function lookUp({ plain, hash = "" }: Exchange) {
@@ -183,7 +164,7 @@ export function createNativeGate(parts: NativeGateParts): ForwardPolicy["admit"]
   return async function admit(exchange) {
     const { plain, request, response, hash = "" } = exchange;
     const reject = (status: number, reason: string, headers = {}): false => {
-      exchange.reject({ status, body: errorBody(reason, status), headers });
+      exchange.reject({ ...errorOf(reason, status), headers });
       return false;
     };
     const { token, isAccepted, retryAfter } = await lookUp(exchange);

@@ -30,7 +30,7 @@ export interface HttpServer {
   drain(graceMs: number): Promise<void>;
 }
 
-export interface HttpServerOptions extends MessageRejection {
+interface HttpServerOptions extends MessageRejection {
   readonly host: string;
   readonly port: number;
   /** Whether other processes may listen on the same port. Default: false. */

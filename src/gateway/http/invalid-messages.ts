@@ -7,7 +7,7 @@ import { requestIdOf } from "./request-context.ts";
 export type MessageFault = "connect" | "head_size" | "malformed";
 
 /** A rejected message. */
-export interface RejectedMessage {
+interface RejectedMessage {
   readonly fault: MessageFault;
   readonly status: number;
   /**

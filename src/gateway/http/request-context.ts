@@ -153,7 +153,7 @@ function createLabelReader(
   };
 }
 
-export interface RequestContextOptions {
+interface RequestContextOptions {
   /** Addresses and networks of proxies whose `X-Forwarded-For` and `clientHeader` are trusted. */
   readonly trustProxy: readonly string[];
   /** The query parameter that contains the token. */

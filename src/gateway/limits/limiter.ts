@@ -126,7 +126,7 @@ export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MA
   };
 }
 
-export interface FallbackOptions {
+interface FallbackOptions {
   /** Counts while the shared limiter can't be reached. */
   readonly local: Pick<MemoryLimiter, "consume" | "refund" | "setPoints" | "size">;
   /** Returns the limit of this process: its share of the total limit. */

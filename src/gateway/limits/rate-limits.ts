@@ -12,7 +12,7 @@ export interface LimitSubject {
   readonly isCreate: boolean;
 }
 
-export interface ConsumeResult {
+interface ConsumeResult {
   readonly status: RateLimitStatus;
   /** Call this when v4 accepts a token that was unknown. It refunds the request to the address. */
   readonly creditAddress: (() => Promise<void>) | undefined;

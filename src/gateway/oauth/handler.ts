@@ -19,7 +19,7 @@ import {
   SIGN_OUTS,
 } from "./login-calls.ts";
 
-export interface OAuthDependencies extends LifecycleDependencies, LoginCallParts {
+interface OAuthDependencies extends LifecycleDependencies, LoginCallParts {
   readonly limits: RateLimits;
 }
 
@@ -30,7 +30,7 @@ type Handler = (
 ) => Promise<HandlerResult>;
 
 /** One call of alpha to the login server. */
-export interface OAuthRoute {
+interface OAuthRoute {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly handler: AlphaHandler;

@@ -14,7 +14,7 @@ import type { IssuedToken, RefreshCredentials } from "../auth/stored-token.ts";
 import type { TokenIssuer } from "../auth/token-refresh.ts";
 import type { Upstream } from "../upstream/http-call.ts";
 
-export interface LoginServerOptions {
+interface LoginServerOptions {
   readonly definition: OAuthDefinition;
   readonly statuses: Statuses;
   readonly upstream: Upstream;

@@ -27,7 +27,7 @@ export interface OAuthServices {
   close(): Promise<void>;
 }
 
-export interface OAuthServicesOptions {
+interface OAuthServicesOptions {
   readonly pack: Pack;
   readonly state: KeyValueStore;
   readonly authOrigin: URL | undefined;

@@ -90,10 +90,7 @@ export interface SignIn {
 const MAX_FORM = 16_384;
 
 /** Reads the application and the token in a call to the login server. Undefined for any other request. */
-export type ReadSignIn = (
-  request: IncomingMessage,
-  plain: AlphaRequest,
-) => Promise<SignIn | undefined> | undefined;
+type ReadSignIn = (request: IncomingMessage, plain: AlphaRequest) => Promise<SignIn | undefined> | undefined;
 
 async function readMembers(request: IncomingMessage, plain: AlphaRequest): Promise<Map<string, unknown>> {
   const body = await peekBody(request, MAX_FORM);

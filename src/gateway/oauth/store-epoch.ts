@@ -5,7 +5,7 @@ import { HOUR_MS, type KeyValueStore } from "../../base/index.ts";
  * Whether the store still contains the entries of the last hour. `whole`: all of them. `new`: the store is younger than
  * an hour, or was emptied while no process ran. `emptied`: entries were lost.
  */
-export type Completeness = "whole" | "new" | "emptied";
+type Completeness = "whole" | "new" | "emptied";
 
 /** Detects whether the store was emptied. */
 export interface StoreEpoch {

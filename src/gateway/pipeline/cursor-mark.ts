@@ -30,7 +30,7 @@ export function cursorParameters({ routes }: Pick<Pack, "routes">): readonly str
 export const hasOpaqueCursors = (pack: Pick<Pack, "routes">): boolean => cursorParameters(pack).length > 0;
 
 /** A query without the mark, and the side that issued its cursor. Undefined if there is no cursor. */
-export interface UnmarkedQuery {
+interface UnmarkedQuery {
   readonly query: string;
   readonly cursor: Side | undefined;
 }

@@ -11,7 +11,7 @@ import { CURSOR_MARK, hasOpaqueCursors } from "./cursor-mark.ts";
 import { type Settings, SettingsError } from "../../base/index.ts";
 
 /** Settings of the headers that all responses contain. */
-export type ResponseSettings = Partial<
+type ResponseSettings = Partial<
   Pick<
     Settings,
     | "CANDIDATE_MAPPINGS_DIR"

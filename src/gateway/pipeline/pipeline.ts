@@ -5,12 +5,12 @@ import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "../request/authorized-request.ts";
 import { continueTrace } from "../../base/index.ts";
 import type { AuthenticatedClient, ClientToken } from "../request/client.ts";
-import type { RequestContext } from "../request/context.ts";
+import type { RequestContext, RouteMatch } from "../request/context.ts";
 import { type AlphaRequest, header } from "../request/request.ts";
 import type { HandlerResult } from "../request/response.ts";
 import { createUpstreamActivity } from "../calls/instrument-call.ts";
 import { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "./lifecycle.ts";
-import { addPassed, commonHeadersOf, toSuccess } from "../responses/passed-headers.ts";
+import { addPassed, commonHeadersOf, type PassedRequest, toSuccess } from "../responses/passed-headers.ts";
 import { addParameters } from "../calls/prepared-request.ts";
 import { createPlanSender, findTokenCheck } from "./prove-token.ts";
 import { createResponseCache, type ResponseCache } from "../calls/response-cache.ts";
@@ -87,20 +87,71 @@ function prepare(options: PipelineDependencies) {
   };
 }
 
+/** A request on its way through the stages, and the parts that all requests of a pack share. */
+type Run = ReturnType<typeof prepare> & { readonly request: AlphaRequest; readonly context: RequestContext };
+
 /** Creates the alpha pipeline: all stages of a request, in order. The audit is the end of each lifecycle. */
 export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler {
   const prepared = prepare(options);
-  return withLifecycle((request, context) => runPipeline(prepared, request, context), prepared.dependencies);
+  return withLifecycle(
+    (request, context) => runPipeline({ ...prepared, request, context }),
+    prepared.dependencies,
+  );
+}
+
+/**
+ * Translates the query parameters that the pack names, and finds the values of the route's paths.
+ *
+ * @throws {HttpError} 400 and 404 for values that are missing or invalid
+ */
+async function translateParameters(
+  selected: RouteMatch,
+  { query, readJson }: NonNullable<RequestContext["sent"]>,
+  { request, context }: Run,
+) {
+  const { route } = selected;
+  const { time } = context;
+  context.readsQuery = true;
+  const parameters = await translateQuery(selected, { request, query, time }, readJson);
+  const fields = route.sparseFields?.choose(query);
+  context.readsQuery = !route.body && route.bulk?.readsBody !== true;
+  context.ignoredParameters = parameters.ignored;
+  const match = await withRequestValues(selected, parameters, { request, time }, readJson);
+  const isSingleOrList = route.kind === "object" || route.kind === "list";
+  const headers = match.route.headers?.request?.(request.headers, isSingleOrList);
+  const passed = { request, match, readJson, query: parameters.query, time, headers };
+  return { passed, fields, upstreamQuery: parameters.upstream };
+}
+
+type Head = Awaited<ReturnType<typeof decideByHead>>;
+type Selection = Awaited<ReturnType<typeof selectByBody>>;
+
+/** Opens the calls of a request to v4. @throws {HttpError} 400 for a header that is missing or invalid */
+function openCalls(
+  passed: PassedRequest & Pick<AuthorizedRequest, "match">,
+  { client, token, creditAddress }: Head,
+  { dependencies, context }: Run,
+): AuthorizedRequest {
+  const { request, match, readJson, query, time } = passed;
+  const traceparent = continueTrace(header(request, "traceparent"));
+  context.upstream = createUpstreamActivity(context.warnings, context.span?.call, traceparent);
+  const headers = commonHeadersOf(match.route.headers, passed);
+  const call = { request, match, client: client.credentials, token };
+  const caller = { ...call, query, headers, readJson, time, report: context };
+  const upstream = new UpstreamCaller({ ...call, headers, creditAddress }, dependencies, context.upstream);
+  return { ...caller, upstream, services: dependencies };
 }
 
 /** Runs all stages, in order. */
-async function runPipeline(
-  { dependencies, readCredentials, check, shapeBodies }: ReturnType<typeof prepare>,
-  request: AlphaRequest,
-  context: RequestContext,
-): Promise<HandlerResult> {
-  const { pack, limits, plan, tokens, scopes, countsClients } = dependencies;
-  const { stageTimes, warnings, span, time } = context;
+async function runPipeline(run: Run): Promise<HandlerResult> {
+  const head = await decideByHead(run);
+  const selection = await selectByBody(run, head);
+  return callAndRespond(run, head, selection);
+}
+
+async function decideByHead({ dependencies, readCredentials, check, request, context }: Run) {
+  const { pack, limits, plan, tokens, tokenStore, scopes } = dependencies;
+  const { stageTimes } = context;
 
   // Authenticate: parse the credentials and look up the token in the cache.
   const given = (context.client = await authenticate(request, readCredentials, tokens));
@@ -111,64 +162,60 @@ async function runPipeline(
   context.match = firstCandidate(candidates);
   stageTimes.matchRoute = performance.now();
 
-  // Enforce the rate limit and the plan.
+  // Enforce the rate limit and the plan, which may have asked v4 about the token.
   const { status, creditAddress: credit } = await consumeRateLimit(request, given, context.match, limits);
   context.rateLimitStatus = status;
   rejectLimited(status);
-  const issuer = plan.isActive() ? await findIssuer(given.credentials, dependencies.tokenStore) : undefined;
+  const issuer = plan.isActive() ? await findIssuer(given.credentials, tokenStore) : undefined;
   if (issuer !== "unknown") context.application = issuer;
   const sender = createPlanSender(request, context, { client: given, issuer, check, credit }, dependencies);
-  context.planned = await askPlan(context.match, plan, sender);
-  enforcePlan(context.planned, plan);
-  const { client } = context;
+  const { verdict, client } = await askPlan(context.match, plan, sender);
+  context.planned = verdict;
+  enforcePlan(verdict, plan);
   const creditAddress = client === given ? credit : undefined;
   stageTimes.rateLimit = performance.now();
 
   // Authorize each candidate. From now on, this request may hold the lock of its token.
   const token = (context.token = await resolveToken(client, candidates, dependencies));
-  const verdicts = authorize(given.credentials, token, candidates, scopes);
+  const verdicts = authorize(client.credentials, token, candidates, scopes);
   stageTimes.authorize = performance.now();
+  return { client, token, verdicts, creditAddress };
+}
 
+async function selectByBody(run: Run, { client, token, verdicts }: Head) {
+  const { dependencies, request, context } = run;
   // Read the body, which may select a candidate. All earlier decisions only depend on the request head.
-  const bytes = await readBody(request, verdicts, given.credentials.hash, token.isAccepted);
+  const bytes = await readBody(request, verdicts, client.credentials.hash, token.isAccepted);
   if (bytes) context.body = { bytes };
-  const readJson = parseOnUse(request, bytes, pack);
+  const readJson = parseOnUse(request, bytes, dependencies.pack);
   const query = parseQuery(request.query);
-  const selected = (context.match = await selectRoute(verdicts, readJson, { request, query, time }));
-
-  // Translate the query parameters that the pack names.
+  const selected = await selectRoute(verdicts, readJson, { request, query, time: context.time });
+  context.match = selected;
   context.sent = { query, readJson };
-  context.readsQuery = true;
-  const parameters = await translateQuery(selected, { request, query, time }, readJson);
-  const chosen = selected.route.sparseFields?.choose(query);
-  context.readsQuery = !selected.route.body && selected.route.bulk?.readsBody !== true;
-  context.ignoredParameters = parameters.ignored;
-  const match = await withRequestValues(selected, parameters, { request, time }, readJson);
-  const { headers: rules, kind: name } = match.route;
-  const headers = rules?.request?.(request.headers, name === "object" || name === "list");
-  const passed = { request, match, readJson, query: parameters.query, time, headers };
+  return translateParameters(selected, context.sent, run);
+}
+
+async function callAndRespond(run: Run, head: Head, { passed, fields, upstreamQuery }: Selection) {
+  const { dependencies, shapeBodies, request, context } = run;
+  const { client, token, creditAddress } = head;
+  const { route } = passed.match;
+  const kind = RESPONSE_KINDS[route.kind];
 
   // Build the v4 request. Catalogs are only read with accepted tokens.
   const checkToken = () => dependencies.checkToken?.(request, client, creditAddress);
-  await readCatalogsWithToken(match, token, checkToken, dependencies);
-  const traceparent = continueTrace(header(request, "traceparent"));
-  context.upstream = createUpstreamActivity(warnings, span?.call, traceparent);
-  const call = { request, match, client: given.credentials, token, creditAddress };
-  const caller = { ...call, query: parameters.query, headers: commonHeadersOf(rules, passed) };
-  const upstream = new UpstreamCaller(caller, dependencies, context.upstream);
-  const services: TranslationServices = dependencies;
-  const authorized: AuthorizedRequest = { ...caller, readJson, upstream, services, time, report: context };
-  const kind = RESPONSE_KINDS[match.route.kind];
-  const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
-  const prepared = addPassed(built, rules, passed, context);
+  await readCatalogsWithToken(passed.match, token, checkToken, dependencies);
+  const authorized = openCalls(passed, head, run);
+  const built = addParameters(await kind.buildRequest(authorized), upstreamQuery);
+  const prepared = addPassed(built, route.headers, passed, context);
   context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
   context.upstreamFilter = prepared.filter;
 
   // Call v4, including the calls before and after the main call. Build the response.
   const received = await kind.callUpstream(prepared, authorized);
   const body = await kind.buildResponse(received, prepared, authorized);
-  stageTimes.buildResponse = performance.now();
-  if (countsClients && isUnproven(token) && upstream.activity.calls.length === 0) void checkToken();
-  const bodies = await shapeBodies(match.route, body, chosen, context);
-  return toSuccess(request, match.route, bodies, context, dependencies.style);
+  context.stageTimes.buildResponse = performance.now();
+  const hasCalled = authorized.upstream.activity.calls.length > 0;
+  if (dependencies.countsClients && isUnproven(token) && !hasCalled) void checkToken();
+  const bodies = await shapeBodies(route, body, fields, context);
+  return toSuccess(request, route, bodies, context, dependencies.style);
 }

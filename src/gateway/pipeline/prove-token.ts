@@ -1,4 +1,5 @@
 /** Finds out whether v4 accepts a token, with a call that the gateway only makes for this purpose. */
+import { judge } from "../auth/permissions.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { type Endpoint, type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
@@ -17,7 +18,7 @@ const CHECK = { route: { access: "token" } } as const;
 
 export type ProofDependencies = TokenDependencies & CallDependencies;
 
-export interface TokenProof {
+interface TokenProof {
   /** A GET that any token may send. Undefined: tokens are not checked. */
   readonly check: Endpoint | undefined;
   readonly creditAddress: CallerRequest["creditAddress"];
@@ -73,13 +74,13 @@ async function isProven(
   { check, creditAddress, dependencies }: TokenProof,
 ): Promise<boolean> {
   const { resolved, info } = token;
-  const { issued } = resolved;
-  const isIssued = typeof issued === "object";
   if (client.credentials.error || resolved.credentials.hash === undefined) return false;
-  if (info?.refused || (isIssued && issued.isRevoked)) return false;
-  if (issued === "unknown")
+  const validity = judge(resolved.issued, info);
+  if (validity === "invalid") return false;
+  if (validity === "unknown")
     throw new TokenUnavailableError("the state store does not say whether the gateway issued a token");
   if (info || client.credentials.upstream) return true;
+  const isIssued = validity === "issued";
   if (!check) return isIssued;
   const caller = { request, match: CHECK, client: client.credentials, token, creditAddress };
   // v4 may refuse this call for a token that the gateway issued.
@@ -134,10 +135,7 @@ async function learnToken(
   return { ...client, tokenInfo, isAccepted: context.client?.isAccepted === true };
 }
 
-/**
- * Creates the proof for the plan. An unknown token is only checked with v4 if the plan needs it. The context then
- * contains the result, which may be neither acceptance nor rejection.
- */
+/** Creates the sender for the plan. An unknown token is only checked with v4 if the plan needs it. */
 export const createPlanSender = (
   request: AlphaRequest,
   context: RequestContext,
@@ -146,19 +144,19 @@ export const createPlanSender = (
     issuer,
     check,
     credit,
-  }: Pick<PlanSender, "issuer"> & {
-    readonly client: AuthenticatedClient;
+  }: Pick<PlanSender, "client" | "issuer"> & {
     readonly check: Endpoint | undefined;
     readonly credit: TokenProof["creditAddress"];
   },
   dependencies: ProofDependencies,
 ): PlanSender => ({
+  client,
   identity: () => provenIdentity(request, context),
   issuer,
   address: request.address,
-  async isAccepted() {
+  async learn() {
     const proof = { check, creditAddress: credit, isExclusive: true, dependencies };
-    context.client = await learnToken(request, client, proof);
-    return context.client.tokenInfo?.refused !== true;
+    // The record has the result, also if the plan then fails.
+    return (context.client = await learnToken(request, client, proof));
   },
 });

@@ -27,7 +27,7 @@ interface TranslationWatch {
   noteNew(route: string, hasFailed: boolean, requestId: string, sender: string | undefined): void;
 }
 
-export interface RecorderDependencies {
+interface RecorderDependencies {
   readonly pack: Pack;
   readonly settings: Pick<Settings, "AUDIT" | "AUDIT_BODY_LIMIT" | "AUDIT_DURABILITY" | "CLIENTS_FILE">;
   readonly audit: AuditStore | undefined;

@@ -25,14 +25,14 @@ export interface RouteMatch {
 }
 
 /** The result of reading the body of a request. */
-export interface ReceivedBody {
+interface ReceivedBody {
   readonly bytes: Buffer;
   /** The form's members, if the body was read as a form. */
   readonly form?: SentBody["form"];
 }
 
 /** Data that is collected during the translation of a request or a response. */
-export interface TranslationReport {
+interface TranslationReport {
   readonly losses: Set<string>;
   readonly warnings: string[];
 }
@@ -47,7 +47,7 @@ export interface StageTimes {
 }
 
 /** Data that is collected during the translation of a list. */
-export interface ListReport {
+interface ListReport {
   /** The client's filter, after it was parsed. */
   sentFilter: Filter | undefined;
 }

@@ -20,7 +20,7 @@ export type Decision =
     };
 
 /** A field that responses lack during a brown-out. */
-export interface HiddenField {
+interface HiddenField {
   readonly kind: "field";
   /** The name of the stage. */
   readonly name: string;

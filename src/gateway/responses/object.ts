@@ -1,6 +1,7 @@
 import type { ReadContext, Route } from "../../pack/index.ts";
 import type { AuthorizedRequest, ResponseKind } from "../request/authorized-request.ts";
-import { currentGrants, hasNoScopes } from "../stages/authorize.ts";
+import { hasNoScopes } from "../auth/permissions.ts";
+import { currentGrants } from "../stages/authorize.ts";
 import { buildUpstreamRequest } from "../stages/build-request.ts";
 import type { UpstreamResult } from "../stages/call-after.ts";
 import { callUpstream } from "../stages/call-upstream.ts";

@@ -5,7 +5,7 @@ import { objectAt, openListBody, type UpstreamResponse } from "../calls/upstream
 import { collectRows } from "../calls/translate-response.ts";
 
 /** The rows of a page from one index up to a second index. */
-export interface RowRange {
+interface RowRange {
   readonly from: number;
   readonly to: number;
   /** The text between two rows. */

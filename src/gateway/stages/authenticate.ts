@@ -5,6 +5,7 @@ import {
   type Pack,
   type TokenCarrier,
 } from "../../pack/index.ts";
+import { INVALID_TOKEN } from "../auth/permissions.ts";
 import { isAcceptedToken, tokenHash, type TokenCache } from "../auth/token-cache.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import { NOBODY, type AuthenticatedClient, type Credentials } from "../request/client.ts";
@@ -15,10 +16,8 @@ const invalid = (reason: string, status = 401): Credentials => ({
   error: new HttpError(status, reason),
 });
 
-const INVALID_TOKEN = "The access token is not valid.";
-
 /** How the credentials of requests are read. */
-export interface CredentialsOptions {
+interface CredentialsOptions {
   readonly credentials: Pack["credentials"];
   /** Scheme of the native proxy, if it is on: a request with this scheme has a path that the proxy does not forward. */
   readonly nativeScheme: string | undefined;
@@ -77,7 +76,7 @@ export async function authenticate(
 }
 
 /** The scheme of the credentials, and the prefix of the paths, of requests that are forwarded without translation. */
-export interface NativeRequests {
+interface NativeRequests {
   readonly scheme: string;
   readonly prefix: string;
 }

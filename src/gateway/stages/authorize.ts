@@ -1,25 +1,20 @@
 /** Decides which routes a token may use, from known facts. The decision is made before the body is read. */
 import { type Grants, HttpError, type Route, type Scopes } from "../../pack/index.ts";
-import { TokenUnavailableError, type TokenLookup } from "../auth/token-store.ts";
-import type { TokenCache, TokenInfo } from "../auth/token-cache.ts";
+import { grantsOf, INVALID_TOKEN, judge, NOT_GRANTED, permitsRoute } from "../auth/permissions.ts";
+import type { TokenCache } from "../auth/token-cache.ts";
+import { TokenUnavailableError } from "../auth/token-store.ts";
 import type { RouteMatch } from "../request/context.ts";
 import type { ClientToken, Credentials, ResolvedCredentials } from "../request/client.ts";
 import type { RouteCandidates } from "./match-route.ts";
 import { findTokenInfo } from "./resolve-token.ts";
-
-const effectiveGrants = (issued: TokenLookup, info: TokenInfo | undefined): Grants | undefined =>
-  typeof issued === "object" ? issued.levels : info?.refused ? undefined : info?.grants;
 
 /** Returns the permissions of a token according to all known facts. Undefined while only v4 can decide them. */
 export async function currentGrants(
   { credentials, issued }: ResolvedCredentials,
   tokens: Pick<TokenCache, "get">,
 ): Promise<Grants | undefined> {
-  return effectiveGrants(issued, await findTokenInfo(credentials, tokens));
+  return grantsOf(issued, await findTokenInfo(credentials, tokens));
 }
-
-/** Whether a token has no scopes. It may then only use the routes that the pack opens to it. */
-export const hasNoScopes = (grants: Grants): boolean => grants !== "all" && grants.size === 0;
 
 /** A route that the token may use, or the error of a route that it must not use. */
 export interface RouteAccess {
@@ -63,18 +58,17 @@ function findAccessError(
   const { issued } = resolved;
   if (credentials.error) return credentials.error;
   if (resolved.credentials.hash === undefined) return new HttpError(401, "An access token is required.");
-  if (info?.refused || (typeof issued === "object" && issued.isRevoked))
-    return new HttpError(401, "The access token is not valid.");
-  if (issued === "unknown") {
+  const validity = judge(issued, info);
+  if (validity === "invalid") return new HttpError(401, INVALID_TOKEN);
+  if (validity === "unknown") {
     // The gateway may have issued the token with any level. Only the lowest level is certain, because v4 has none below
     // it.
     const isLowest = typeof access === "string" ? route.onlyReadsUpstream : access.level === 0;
     if (isLowest) return undefined;
     return new TokenUnavailableError("the state store does not say what a token may do");
   }
-  const grants = effectiveGrants(issued, info);
-  const isForbidden =
-    grants !== undefined &&
-    (hasNoScopes(grants) ? route.withoutScopes === undefined : !scopes.permits(grants, access));
-  return isForbidden ? new HttpError(403, "The access token does not grant this.") : undefined;
+  const grants = grantsOf(issued, info);
+  // While nothing is known, v4 decides.
+  const isPermitted = grants === undefined || permitsRoute(grants, route, scopes);
+  return isPermitted ? undefined : new HttpError(403, NOT_GRANTED);
 }

@@ -21,7 +21,7 @@ import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import type { AlphaRequest } from "../request/request.ts";
 import { throwTranslatedError } from "../calls/translate-error.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
-import { earlyScope } from "../calls/request-scope.ts";
+import { writingOf } from "../calls/request-scope.ts";
 import { acceptPage, parsePage } from "../calls/upstream-response.ts";
 
 const NO_FILTER: Filter = { conditions: [] };
@@ -99,16 +99,11 @@ async function buildFilter(prepared: PreparedRequest, authorized: AuthorizedRequ
 
 /** Translates the client's cursor if both sides use the same member as cursor. Otherwise, the gateway searches the item. */
 async function withUpstreamCursor(page: PageRequest, authorized: AuthorizedRequest): Promise<PageRequest> {
-  const { match, request, services } = authorized;
+  const { match } = authorized;
   const { translateCursor } = match.route;
   const { style, upstreamGoesBack } = match.route.lists.paging;
   if (page.after === undefined || !translateCursor || (page.isBackward && !upstreamGoesBack)) return page;
-  const cursor = await translateCursor(page.after, {
-    ...earlyScope(authorized, undefined),
-    catalogs: services.catalogs,
-    path: match.parameters,
-    client: request.address,
-  });
+  const cursor = await translateCursor(page.after, writingOf(authorized, undefined));
   if (cursor === undefined)
     throwParameterError(cursorParameter(style, page.isBackward), "is not a cursor of this list.", "page");
   return { start: 0, size: page.size, cursor, ...(page.isBackward && { isBackward: true }) };

@@ -1,4 +1,5 @@
 /** Builds the v4 request of a route: its path, and its query or its body. Before that, reads the catalogs that it may need. */
+import { INVALID_TOKEN } from "../auth/permissions.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import {
   type BodyRules,
@@ -48,7 +49,7 @@ export async function readCatalogsWithToken(
   if (info === undefined && "catalog" in source && catalogs.awaitsToken(source.catalog.name)) {
     await askAbout();
     info = await tokens.get(hash);
-    if (info?.refused && access !== "public") throw new HttpError(401, "The access token is not valid.");
+    if (info?.refused && access !== "public") throw new HttpError(401, INVALID_TOKEN);
   }
   if (info?.refused === false)
     await catalogs.refreshWith(hash, sentToken(resolved.credentials, dialect.credentials));

@@ -1,7 +1,6 @@
 /** The calls of a route after its main call. They provide parts of the response, or have further effects. */
 import {
   failureAsValue,
-  InvalidPathValueError,
   relatedLoss,
   responseLoss,
   type Route,
@@ -16,14 +15,9 @@ import { ExpressionError } from "../../jsonata/index.ts";
 import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
 import { scopeOf } from "../calls/request-scope.ts";
-import { InvalidUpstreamResponseError, type UpstreamResponse } from "../calls/upstream-response.ts";
-import {
-  type CallOutcome,
-  type FailedCall,
-  printOwnObject,
-  unfinishedBody,
-  warnOnce,
-} from "./repeat-call.ts";
+import type { UpstreamResponse } from "../calls/upstream-response.ts";
+import { decideAfter, type Fallback, isOperation, type OutcomeWithoutValue } from "./call-verdict.ts";
+import { type CallOutcome, printOwnObject, unfinishedBody, warnOnce } from "./repeat-call.ts";
 import { ignoredFailure, runCall, throwFailure, warnAbout } from "./run-call.ts";
 
 /** v4's successful response, and the values of calls that alpha's response also needs. */
@@ -36,7 +30,7 @@ export interface UpstreamResult {
 }
 
 /** The values of a body for each call. One call is sent for each value. */
-export type EachValues = ReadonlyMap<RouteCall, readonly unknown[]>;
+type EachValues = ReadonlyMap<RouteCall, readonly unknown[]>;
 
 /** Maximum number of calls for the values of one body. */
 const MOST_EACH_VALUES = 100;
@@ -70,6 +64,8 @@ export async function readEachValues(
 /** Returns v4's object in a response, or its list. */
 const objectIn = ({ json }: UpstreamResponse, { response, upstreamPath }: Route): unknown =>
   response === "list" ? json : valueAt(json, upstreamPath);
+
+type OutcomeWithValue = Extract<CallOutcome, { readonly value: unknown }>;
 
 /** The calls after the main call, and the current state of the response. */
 class LaterCalls {
@@ -115,34 +111,57 @@ class LaterCalls {
     return runCall(call, { input, scope, values, each }, this.#authorized);
   }
 
-  /** Sends the calls of a group concurrently. Returns alpha's body if an operation in progress ends the request. */
-  async send(group: readonly RouteCall[]): Promise<string | undefined> {
+  /** Sends the calls of a group concurrently. @returns the result, if an operation in progress ends the request */
+  async send(group: readonly RouteCall[]): Promise<UpstreamResult | undefined> {
     const outcomes = await Promise.all(group.map(async (call) => this.#outcomeOf(call)));
     for (const [index, call] of group.entries()) {
       const outcome = outcomes[index];
-      const unfinished = outcome && (await this.#use(call, outcome));
-      if (unfinished !== undefined) return unfinished;
+      const ended = outcome && (await this.#use(call, outcome));
+      if (ended) return ended;
     }
     return undefined;
   }
 
-  async #use(call: RouteCall, outcome: CallOutcome): Promise<string | undefined> {
-    const mustFinish = call.answerOf !== undefined || call.unfinished !== undefined || !call.isOptional;
-    if ("isUnfinished" in outcome && mustFinish) return unfinishedBody(call, this.#scope, this.#authorized);
-    if (!("value" in outcome)) return this.#useFailure(call, outcome);
+  async #use(call: RouteCall, outcome: CallOutcome): Promise<UpstreamResult | undefined> {
+    const missing = "value" in outcome ? await this.#useValue(call, outcome) : outcome;
+    if (!missing) return undefined;
+    const { report, services } = this.#authorized;
+    const { upstreamName } = services.translation;
+    const verdict = decideAfter(call, missing);
+    switch (verdict.kind) {
+      case "skip":
+        warnAbout(verdict.error, this.#authorized);
+        report.losses.add(relatedLoss(call.name, upstreamName));
+        break;
+      case "fallback":
+        report.losses.add(responseLoss(upstreamName));
+        this.#fallback = await this.#printFallback(verdict);
+        // The later calls are still sent, because they may write.
+        break;
+      case "unfinished":
+        return this.#endUnfinished(call, verdict.error);
+      case "throw":
+        // A failed operation is the failure of the main call.
+        if (!isOperation(call)) this.#warnOfWrites();
+        return throwFailure(verdict.failure, call, this.#authorized);
+    }
+    return undefined;
+  }
+
+  /** Uses the value of a call. @returns the failure of an optional check, or of the answer that is made of the value */
+  async #useValue(call: RouteCall, outcome: OutcomeWithValue): Promise<OutcomeWithoutValue | undefined> {
     const { value, response } = outcome;
-    if (value === undefined && call.isOptional && call.answerOf === undefined)
-      return this.#useFailure(call, outcome);
+    if (value === undefined && call.isOptional && call.answerOf === undefined) return { failure: {} };
     if (call.endpoint.method !== "GET") this.#hasWritten = true;
     const cause = await this.#check(call, outcome);
-    if (cause) return this.#useFailure(call, { failure: { error: cause } });
+    if (cause) return { failure: { error: cause } };
     if (call.member !== undefined && value !== undefined) this.#values[call.member] = value;
     if (call.answerOf === undefined) return undefined;
     const whole = { ...this.#response, ...response, json: value };
     const answer = await failureAsValue(() => this.#answerOf(call, whole));
-    if (answer instanceof ExpressionError) return this.#useFailure(call, { failure: { error: answer } });
+    if (answer instanceof ExpressionError) return { failure: { error: answer } };
     // Only an object can be read as an object. For any other value, the call is treated as failed.
-    if (call.fallback && !isObject(answer.json)) return this.#useFailure(call, outcome);
+    if (call.fallback && !isObject(answer.json)) return { failure: {} };
     this.#response = answer;
     this.#fallback = undefined;
     this.#scope = { ...this.#scope, response: answer };
@@ -160,65 +179,30 @@ class LaterCalls {
   }
 
   /** Throws the errors of the call's checks. Returns the failure of a check, if the request continues without the call. */
-  async #check(
-    call: RouteCall,
-    { value, response }: Extract<CallOutcome, { value: unknown }>,
-  ): Promise<Error | undefined> {
+  async #check(call: RouteCall, { value, response }: OutcomeWithValue): Promise<Error | undefined> {
     const received = { headers: {}, ...response, json: value };
     const errors = await call.checks.all({ ...this.#scope, response: received });
-    const { checkFailure } = this.#authorized.match.route;
     const ignored = ignoredFailure(errors, call);
-    if (ignored) return ignored;
-    if (errors.length > 0)
-      this.#throwAfterWrite(() => {
-        throw new ValidationError([...withFailure(errors, checkFailure)]);
-      });
-    return undefined;
+    if (ignored || errors.length === 0) return ignored;
+    this.#warnOfWrites();
+    throw new ValidationError([...withFailure(errors, this.#authorized.match.route.checkFailure)]);
   }
 
-  #throwAfterWrite(fail: () => never): never {
+  #warnOfWrites(): void {
     if (this.#hasWritten) this.#authorized.report.warnings.push("what was written before has taken effect");
-    return fail();
   }
 
-  /** Handles a failure. The main call was successful, so the known values form the response, if the pack defines it (T-1.3). */
-  async #useFailure(call: RouteCall, outcome: CallOutcome): Promise<string | undefined> {
-    const { report, services } = this.#authorized;
-    const { upstreamName } = services.translation;
-    const failure = "failure" in outcome ? outcome.failure : {};
-    if (call.repeats && call.answerOf !== undefined) return this.#useFailedOperation(call, failure);
-    // If the client gets an error, the record already has the cause. Otherwise add it as a warning.
-    const isUsed = call.fallback !== undefined || call.isOptional;
-    if (isUsed) warnAbout(failure.error, this.#authorized);
-    const { fallback } = call;
-    if (fallback) {
-      report.losses.add(responseLoss(upstreamName));
-      // The later calls are still sent, because they may write.
-      this.#fallback = await printOwnObject(
-        (scope) => fallback(scope, failure.response),
-        this.#scope,
-        this.#authorized,
-      );
-      return undefined;
-    }
-    if (!call.isOptional) return this.#throwAfterWrite(() => throwFailure(failure, call, this.#authorized));
-    report.losses.add(relatedLoss(call.name, upstreamName));
-    return undefined;
+  /** The client's object in place of the response. An error of the client has its cause in the record. */
+  #printFallback({ fallback, failure }: Fallback): Promise<string> {
+    warnAbout(failure.error, this.#authorized);
+    return printOwnObject((scope) => fallback(scope, failure.response), this.#scope, this.#authorized);
   }
 
-  /**
-   * Handles a failed operation, which is the failure of the main call. If v4's response does not name an operation, it
-   * is still in progress.
-   */
-  async #useFailedOperation(call: RouteCall, failure: FailedCall): Promise<string | undefined> {
-    const { response, error } = failure;
-    const isUnnamed =
-      error instanceof InvalidPathValueError ||
-      error instanceof ExpressionError ||
-      error instanceof InvalidUpstreamResponseError;
-    if (response || !isUnnamed) return throwFailure(failure, call, this.#authorized);
-    warnOnce(this.#authorized, error.message);
-    return unfinishedBody(call, this.#scope, this.#authorized);
+  /** Ends the request while an operation is in progress. @param error why its state is unknown */
+  async #endUnfinished(call: RouteCall, error: unknown): Promise<UpstreamResult> {
+    if (error instanceof Error) warnOnce(this.#authorized, error.message);
+    const body = await unfinishedBody(call, this.#scope, this.#authorized);
+    return { response: this.#response, calls: {}, fallback: body };
   }
 }
 
@@ -236,8 +220,8 @@ export async function callAfter(
 ): Promise<UpstreamResult> {
   const later = new LaterCalls(response, prepared, eachValues, authorized);
   for (const group of authorized.match.route.callOrder.after) {
-    const unfinished = await later.send(group);
-    if (unfinished !== undefined) return { ...later.result, calls: {}, fallback: unfinished };
+    const ended = await later.send(group);
+    if (ended) return ended;
   }
   return later.result;
 }

@@ -1,7 +1,6 @@
 /** The calls of a route before its main call. Rules, values and the version of the object may depend on them. */
 import {
   type ErrorDetail,
-  InvalidPathValueError,
   isEntityTag,
   type JsonObject,
   type Route,
@@ -11,12 +10,13 @@ import {
   valueAt,
   withFailure,
 } from "../../pack/index.ts";
-import { ExpressionError, type MaybePromise } from "../../jsonata/index.ts";
+import type { MaybePromise } from "../../jsonata/index.ts";
 import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
 import { earlyScope } from "../calls/request-scope.ts";
 import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
-import { type CallOutcome, type FailedCall, throwUnfinished } from "./repeat-call.ts";
+import { decideBefore } from "./call-verdict.ts";
+import { type CallOutcome, throwUnfinished } from "./repeat-call.ts";
 import { ignoredFailure, runCall, throwFailure, warnAbout } from "./run-call.ts";
 
 /** Values of the calls before the main call, errors of calls that found nothing, and the rules that depend on them. */
@@ -70,21 +70,11 @@ function versionOf(scope: Scope, name: string, { headers, versionPath }: Route):
   return { madeTag: tag, ...(isSent && { headers: { "if-match": own } }) };
 }
 
-/** Whether a field of the body contains the id of an object that does not exist in v4. */
-const isNotFound = (outcome: CallOutcome, { notFoundField }: RouteCall): boolean =>
-  notFoundField !== undefined &&
-  "failure" in outcome &&
-  (outcome.failure.response?.status === 404 || outcome.failure.error instanceof InvalidPathValueError);
-
 /** Whether a call is useless, because the body is invalid anyway. */
 const isUseless = ({ notFoundField }: RouteCall, bodyErrors: readonly ErrorDetail[]): boolean =>
   notFoundField === undefined
     ? bodyErrors.length > 0
     : bodyErrors.some(({ field }) => field === notFoundField);
-
-/** Whether a call has failed because a value in its path or body is missing. */
-const lacksValue = ({ response, error }: FailedCall): boolean =>
-  response === undefined && (error instanceof InvalidPathValueError || error instanceof ExpressionError);
 
 /** Runs the checks of a call. If a check of an optional call fails on a value, this is not an error. */
 async function runChecks(
@@ -100,81 +90,120 @@ async function runChecks(
   return [];
 }
 
+/** The calls before the main call, and what they have found so far. */
+class EarlierCalls {
+  readonly #checked: CheckedBody;
+  readonly #authorized: AuthorizedRequest;
+  readonly #values: Record<string, unknown> = {};
+  readonly #scope: Scope;
+  readonly #errors: ErrorDetail[] = [];
+  readonly #fetched: Fetched[] = [];
+  #version: Version = {};
+  /** Whether the body has errors that need no call. Undefined until a call that writes needs to know it. */
+  #hasFaults: boolean | undefined;
+
+  constructor(checked: CheckedBody, authorized: AuthorizedRequest) {
+    this.#checked = checked;
+    this.#authorized = authorized;
+    this.#scope = earlyScope(authorized, checked.body, this.#values);
+  }
+
+  get results(): EarlyResults {
+    return {
+      values: this.#values,
+      version: this.#version,
+      errors: this.#errors,
+      hasErrors: this.#hasErrors(),
+      check: (translated) => this.#checkLate(translated),
+    };
+  }
+
+  #hasErrors(): boolean {
+    const found = this.#checked.errors.length + this.#errors.length;
+    return found > 0 || this.#fetched.some(({ errors }) => errors.length > 0);
+  }
+
+  async shouldSend(call: RouteCall): Promise<boolean> {
+    // A value of its path was not sent, or not found.
+    if (!call.needs.every((name) => Object.hasOwn(this.#values, name))) return false;
+    if (isUseless(call, this.#checked.errors)) return false;
+    return call.endpoint.method === "GET" || this.#mayWrite();
+  }
+
+  /** After an error, no call that writes is sent. The remaining calls may find further errors. */
+  async #mayWrite(): Promise<boolean> {
+    if (this.#hasErrors()) return false;
+    this.#hasFaults ??= (await this.#checked.findFaults()).length > 0;
+    return !this.#hasFaults;
+  }
+
+  /** @throws {HttpError} if the request can't go on without its value */
+  async send(call: RouteCall): Promise<void> {
+    const { body } = this.#checked;
+    const { match, request } = this.#authorized;
+    const values = { ...body, ...match.parameters, ...this.#values };
+    const outcome = await runCall(call, { input: body, scope: this.#scope, values }, this.#authorized);
+    if (!outcome) return;
+    const isVersion = call.member !== undefined && call.member === match.route.ifMatch;
+    if ("value" in outcome) return this.#useValue(call, outcome, isVersion);
+    const isInvalid = this.#hasFaults === true || this.#hasErrors();
+    const state = { isVersion, isInvalid, isAborted: request.signal.aborted };
+    const verdict = decideBefore(call, outcome, state);
+    switch (verdict.kind) {
+      case "not found":
+        return this.#addUnknownRecord(call);
+      case "unfinished":
+        return throwUnfinished(call, this.#authorized);
+      case "throw":
+        return throwFailure(verdict.failure, call, this.#authorized);
+      case "skip":
+        return warnAbout(verdict.error, this.#authorized);
+    }
+  }
+
+  #addUnknownRecord({ failure, notFoundField: field = "" }: RouteCall): void {
+    const { unknown_record: reason } = this.#authorized.services.pack.dialect.messages;
+    this.#errors.push({ ...failure, field, reason, rule: "unknown_record" });
+  }
+
+  async #useValue(
+    call: RouteCall,
+    { value, response: received }: Extract<CallOutcome, { readonly value: unknown }>,
+    isVersion: boolean,
+  ): Promise<void> {
+    const { route } = this.#authorized.match;
+    const response = { headers: {}, ...received, json: value };
+    const scope = { ...this.#scope, response };
+    // This applies even to a response without a body, because the main call must not be sent without the version.
+    if (isVersion) this.#version = versionOf(scope, call.name, route);
+    if (value === undefined) return;
+    if (call.member !== undefined) this.#values[call.member] = value;
+    const errors = await runChecks(call.checks.early, call, scope, this.#authorized);
+    this.#fetched.push({ call, response, errors });
+  }
+
+  /** Returns the errors of all checks, in the order of the calls. */
+  async #checkLate(translated: JsonObject): Promise<readonly ErrorDetail[]> {
+    const found = await Promise.all(
+      this.#fetched.map(async ({ call, response, errors: early }) => {
+        const scope = { ...this.#scope, request: translated, response };
+        return [...early, ...(await runChecks(call.checks.late, call, scope, this.#authorized))];
+      }),
+    );
+    return withFailure(found.flat(), this.#authorized.match.route.checkFailure);
+  }
+}
+
 /**
- * Makes the calls before the main call. If v4 denies a call that is only needed for a rule (401, 403), v4 also decides
- * about the main call. A call that is needed for values or the `If-Match` of the main call must succeed. After an
- * error, no call that writes is sent. The remaining calls may find further errors.
+ * Makes the calls before the main call, one after the other. If v4 denies a call that is only needed for a rule (401,
+ * 403), v4 also decides about the main call. A call that is needed for values or the `If-Match` of the main call must
+ * succeed.
  *
  * @throws {HttpError} v4's error, of a call that is not optional
  */
-export async function callBefore(
-  { body, errors: bodyErrors, findFaults }: CheckedBody,
-  authorized: AuthorizedRequest,
-): Promise<EarlyResults> {
-  const { match, request, services } = authorized;
-  const { route } = match;
-  const { unknown_record: reason } = services.pack.dialect.messages;
-  const values: Record<string, unknown> = {};
-  const errors: ErrorDetail[] = [];
-  const fetched: Fetched[] = [];
-  const scope = earlyScope(authorized, body, values);
-  let version: Version = {};
-  let hasFaults: boolean | undefined;
-  const hasErrors = (): boolean =>
-    bodyErrors.length + errors.length > 0 || fetched.some((each) => each.errors.length > 0);
-  async function mayWrite(): Promise<boolean> {
-    if (hasErrors()) return false;
-    hasFaults ??= (await findFaults()).length > 0;
-    return !hasFaults;
-  }
-  for (const call of route.callOrder.before) {
-    const { member, notFoundField: field, failure } = call;
-    // A value of its path was not sent, or not found.
-    if (!call.needs.every((name) => Object.hasOwn(values, name))) continue;
-    if (isUseless(call, bodyErrors)) continue;
-    if (call.endpoint.method !== "GET" && !(await mayWrite())) continue;
-    const known = { ...body, ...match.parameters, ...values };
-    const outcome = await runCall(call, { input: body, scope, values: known }, authorized);
-    if (!outcome) continue;
-    if (isNotFound(outcome, call)) {
-      errors.push({ ...failure, field: field ?? "", reason, rule: "unknown_record" });
-      continue;
-    }
-    const isVersion = member !== undefined && member === route.ifMatch;
-    if ("isUnfinished" in outcome) {
-      if (call.unfinished || isVersion) throwUnfinished(call, authorized);
-      continue;
-    }
-    if ("failure" in outcome) {
-      if (lacksValue(outcome.failure) && (hasFaults || hasErrors())) continue;
-      const { error, response: refusal } = outcome.failure;
-      const mayFail = call.isOptional || (field !== undefined && refusal !== undefined);
-      if (isVersion || !mayFail || request.signal.aborted) throwFailure(outcome.failure, call, authorized);
-      warnAbout(error, authorized);
-      continue;
-    }
-    const { value } = outcome;
-    const response = { headers: {}, ...outcome.response, json: value };
-    // This applies even to a response without a body, because the main call must not be sent without the version.
-    if (isVersion) version = versionOf({ ...scope, response }, member, route);
-    if (value === undefined) continue;
-    if (member !== undefined) values[member] = value;
-    const found = await runChecks(call.checks.early, call, { ...scope, response }, authorized);
-    fetched.push({ call, response, errors: found });
-  }
-  return {
-    values,
-    version,
-    errors,
-    hasErrors: hasErrors(),
-    async check(translated) {
-      const found = await Promise.all(
-        fetched.map(async ({ call, response, errors: early }) => {
-          const checked = { ...scope, request: translated, response };
-          return [...early, ...(await runChecks(call.checks.late, call, checked, authorized))];
-        }),
-      );
-      return withFailure(found.flat(), route.checkFailure);
-    },
-  };
+export async function callBefore(checked: CheckedBody, authorized: AuthorizedRequest): Promise<EarlyResults> {
+  const earlier = new EarlierCalls(checked, authorized);
+  for (const call of authorized.match.route.callOrder.before)
+    if (await earlier.shouldSend(call)) await earlier.send(call);
+  return earlier.results;
 }

@@ -1,9 +1,10 @@
 /** Applies the plan to a request: see docs/reference/sunset-file.md. */
 import type { ClientIdentity } from "../../audit/index.ts";
 import { HttpError } from "../../pack/index.ts";
+import { judge } from "../auth/permissions.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import type { ApplicationId, RouteMatch } from "../request/context.ts";
-import type { Credentials } from "../request/client.ts";
+import type { AuthenticatedClient, Credentials } from "../request/client.ts";
 import type { Decision, PlanRules, PlanVerdict, SenderProof } from "../request/plan.ts";
 
 /** The application to which a token was issued; undefined if there is none, and "unknown" if it can't be read. */
@@ -21,34 +22,47 @@ export async function findIssuer(
   try {
     const issued = await tokenStore.find(hash, token);
     if (typeof issued !== "object" || issued.application === undefined) return undefined;
-    return { id: issued.application, isProven: !issued.isRevoked };
+    return { id: issued.application, isProven: judge(issued) === "issued" };
   } catch {
     // The error is reported during authorization.
     return "unknown";
   }
 }
 
-/** The known sender of a request, for the plan. */
-export interface PlanSender extends SenderProof {
+/** The sender of a request, for the plan. */
+export interface PlanSender {
+  readonly address: string;
+  readonly client: AuthenticatedClient;
   readonly identity: () => ClientIdentity;
   readonly issuer: Issuer;
+  /** Asks v4 about the client's token, if it is unknown. @returns the client with the facts that are known then */
+  readonly learn: () => Promise<AuthenticatedClient>;
 }
 
-/**
- * Returns the plan's decision about a request. Undefined if there is none. Returns a promise only if a store or v4 is
- * called.
- */
-export function askPlan(
+/** The plan's decision about a request, and the client with the facts that are known after it. */
+interface AskedPlan {
+  readonly verdict: PlanVerdict | undefined;
+  readonly client: AuthenticatedClient;
+}
+
+/** Returns the plan's decision about a request. It may need to check the token with v4. */
+export async function askPlan(
   match: RouteMatch | undefined,
   plan: Pick<PlanRules, "judge">,
-  { identity, issuer, address, isAccepted }: PlanSender,
-): ReturnType<PlanRules["judge"]> {
-  if (!match) return undefined;
-  const { name } = match.route;
-  if (issuer === "unknown") return plan.judge(identity, name, undefined);
-  // The gateway received the token from the login server.
-  if (issuer?.isProven) return plan.judge(identity, name, { address, isAccepted: () => true });
-  return plan.judge(identity, name, { address, isAccepted });
+  { client: sender, identity, issuer, address, learn }: PlanSender,
+): Promise<AskedPlan> {
+  let client = sender;
+  async function isAccepted(): Promise<boolean> {
+    client = await learn();
+    return client.tokenInfo?.refused !== true;
+  }
+  /** A token that the gateway issued is not checked with v4: the gateway received v4's token from the login server. */
+  function proofOf(): SenderProof | undefined {
+    if (issuer === "unknown") return undefined;
+    return { address, isAccepted: issuer?.isProven ? () => true : isAccepted };
+  }
+  const verdict = match && (await plan.judge(identity, match.route.name, proofOf()));
+  return { verdict, client };
 }
 
 /**

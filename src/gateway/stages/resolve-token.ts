@@ -1,6 +1,7 @@
 /** Selects the token for v4, and finds the known facts about it. */
 import { setTimeout as wait } from "node:timers/promises";
 import { HttpError } from "../../pack/index.ts";
+import { judge } from "../auth/permissions.ts";
 import type { TokenLookup, TokenStore } from "../auth/token-store.ts";
 import { isAcceptedToken, type TokenCache, type TokenInfo } from "../auth/token-cache.ts";
 import type { TokenLocks } from "../auth/token-locks.ts";
@@ -83,7 +84,7 @@ async function resolveForPublicRoute(
   } catch {
     return ANONYMOUS;
   }
-  return typeof resolved.issued === "object" && resolved.issued.isRevoked ? ANONYMOUS : resolved;
+  return judge(resolved.issued) === "invalid" ? ANONYMOUS : resolved;
 }
 
 /** Maximum time in milliseconds that a request waits for the test of its token: v4 may be slow for a different reason. */
@@ -143,8 +144,7 @@ export async function resolveToken(
     ({ info, release } = await waitForTokenInfo(hash, dependencies));
     await refreshIfRejected();
   }
-  const isIssued = typeof resolved.issued === "object" && !resolved.issued.isRevoked;
-  const isGatewayKnown = isIssued || client.credentials.upstream !== undefined;
+  const isGatewayKnown = judge(resolved.issued) === "issued" || client.credentials.upstream !== undefined;
   const isAccepted = isGatewayKnown || isAcceptedToken(resolved.credentials.hash, info, tokens);
   return { resolved, info, isAccepted, release };
 }

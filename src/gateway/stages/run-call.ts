@@ -25,7 +25,7 @@ const MAX_CONCURRENT_REQUESTS = 8;
 const MOST_ROWS = 1000;
 
 /** The inputs of a call. */
-export interface CallInput {
+interface CallInput {
   /** The input of the call's expressions: the client's body, or v4's object. */
   readonly input: unknown;
   readonly scope: Scope;

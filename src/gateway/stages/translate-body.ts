@@ -24,7 +24,7 @@ import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import { translateObject } from "../calls/translate-response.ts";
 import { throwTranslatedError } from "../calls/translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../calls/prepared-request.ts";
-import { earlyScope, readingOf } from "../calls/request-scope.ts";
+import { readingOf, writingOf } from "../calls/request-scope.ts";
 import { callBefore } from "./call-before.ts";
 
 /** Reads the current response to a GET of the same object. Undefined if v4 does not return it. */
@@ -110,23 +110,17 @@ export async function translateItems(
   rules: BodyRules,
   authorized: AuthorizedRequest,
 ): Promise<TranslatedBody> {
-  const { match, request, services } = authorized;
   const normal = sent.map((item) =>
     isObject(item) ? rules.normalise(item, isForm) : { body: item, faults: [] },
   );
   const items = normal.map(({ body }) => body);
   const errors = [...normal.flatMap(({ faults }) => faults), ...rules.check(items)];
   if (errors.length > 0) throw new ValidationError(errors);
-  const writing = {
-    ...earlyScope(authorized, items),
-    catalogs: services.catalogs,
-    path: match.parameters,
-    client: request.address,
-  };
+  const writing = writingOf(authorized, items);
   const written = await mapMaybe(items, (item) => rules.write(item as JsonObject, writing));
   const faults = withFailure(
     written.flatMap((item) => item.faults),
-    match.route.checkFailure,
+    authorized.match.route.checkFailure,
   );
   if (faults.length > 0) throw new ValidationError(faults);
   return {
@@ -163,49 +157,76 @@ export async function translateBody(
   authorized: AuthorizedRequest,
   fetchCurrent: FetchCurrent,
 ): Promise<TranslatedBody> {
-  const { match, request, services } = authorized;
-  const normal = rules.normalise(sent, isForm);
-  const unreadable = new Set(normal.faults.map(({ field }) => field));
+  const valid = await validate(rules.normalise(sent, isForm), rules, fetchCurrent);
+  const change =
+    valid.errors.length === 0 ? await diff(valid.value, rules, authorized, fetchCurrent) : undefined;
+  if (change && rules.added.length === 0 && Object.keys(change.changed).length === 0)
+    return nothingOf(valid.value);
+  const { value, errors } = await write(valid, change, rules, authorized);
+  if (errors.length > 0) throw new ValidationError(errors);
+  return value;
+}
+
+/** The result of a step, and the errors of the body that are known after it. */
+interface Checked<Value> {
+  readonly value: Value;
+  readonly errors: readonly ErrorDetail[];
+}
+
+/** Checks a body by its schema. @returns the body without its invalid members, and the errors of these */
+async function validate(
+  { body, faults }: ReturnType<BodyRules["normalise"]>,
+  rules: BodyRules,
+  fetchCurrent: FetchCurrent,
+): Promise<Checked<JsonObject>> {
+  const unreadable = new Set(faults.map(({ field }) => field));
   // A member that can't be read is only reported once, without a second error about its type.
-  const check = (body: JsonObject): ErrorDetail[] => [
-    ...normal.faults,
-    ...rules.check(body).filter(({ field }) => !unreadable.has(field)),
+  const check = (checked: JsonObject): readonly ErrorDetail[] => [
+    ...faults,
+    ...rules.check(checked).filter(({ field }) => !unreadable.has(field)),
   ];
-  let { body } = normal;
-  let errors = check(body);
-  if (errors.length > 0 && fetchCurrent) {
-    body = await removeUnchanged(body, errors, rules, fetchCurrent);
-    errors = check(body);
-  }
-  const valid = errors.length > 0 ? removeInvalid(body, errors, rules) : body;
+  const found = check(body);
+  if (found.length === 0) return { value: body, errors: found };
+  const changed = fetchCurrent ? await removeUnchanged(body, found, rules, fetchCurrent) : body;
+  const errors = changed === body ? found : check(changed);
+  return { value: errors.length > 0 ? removeInvalid(changed, errors, rules) : changed, errors };
+}
+
+/** The changes that a body makes, on a route that sends only these. Undefined: the whole body is sent. */
+async function diff(
+  body: JsonObject,
+  rules: BodyRules,
+  { match, services }: AuthorizedRequest,
+  fetchCurrent: FetchCurrent,
+): Promise<WriteContext["change"]> {
   const { onlyChanges } = match.route;
-  let change: WriteContext["change"];
-  if (onlyChanges && errors.length === 0) {
-    const current = await fetchCurrent?.("must succeed");
-    change = changedMembers(
-      valid,
-      current && rules.asBody(current),
-      onlyChanges === "items" ? services.pack.dialect.client.id : undefined,
-    );
-    if (rules.added.length === 0 && Object.keys(change.changed).length === 0) return nothingOf(valid);
-  }
-  const writing: WriteContext = {
-    ...earlyScope(authorized, valid),
-    catalogs: services.catalogs,
-    path: match.parameters,
-    client: request.address,
-    schemaErrors: errors,
-    change,
-  };
-  const findFaults = () => rules.findEarlyFaults(valid, writing);
-  const earlier = await callBefore({ body: valid, errors, findFaults }, authorized);
-  const isInvalid = errors.length > 0 || earlier.hasErrors;
-  const written = await rules.write(valid, { ...writing, calls: earlier.values, isInvalid });
-  errors = [...errors, ...withFailure(written.faults, match.route.checkFailure), ...earlier.errors];
+  if (!onlyChanges) return undefined;
+  const current = await fetchCurrent?.("must succeed");
+  const idMember = onlyChanges === "items" ? services.pack.dialect.client.id : undefined;
+  return changedMembers(body, current && rules.asBody(current), idMember);
+}
+
+/** Makes the calls before the main call, and writes the v4 body. Errors are in the order of their steps. */
+async function write(
+  { value: body, errors: schemaErrors }: Checked<JsonObject>,
+  change: WriteContext["change"],
+  rules: BodyRules,
+  authorized: AuthorizedRequest,
+): Promise<Checked<TranslatedBody>> {
+  const writing: WriteContext = { ...writingOf(authorized, body), schemaErrors, change };
+  const findFaults = () => rules.findEarlyFaults(body, writing);
+  const earlier = await callBefore({ body, errors: schemaErrors, findFaults }, authorized);
+  const isInvalid = schemaErrors.length > 0 || earlier.hasErrors;
+  const written = await rules.write(body, { ...writing, calls: earlier.values, isInvalid });
+  const faults = withFailure(written.faults, authorized.match.route.checkFailure);
+  const errors = [...schemaErrors, ...faults, ...earlier.errors];
   const reported = new Set(errors.map(({ field }) => field));
   // Invalid members were removed: rules about missing members do not apply to them.
-  const failed = await earlier.check(written.v4);
-  errors.push(...failed.filter(({ field }) => field === undefined || !reported.has(field)));
-  if (errors.length > 0) throw new ValidationError(errors);
-  return { ...written, alpha: valid, calls: earlier.values, version: earlier.version };
+  const late = (await earlier.check(written.v4)).filter(
+    ({ field }) => field === undefined || !reported.has(field),
+  );
+  return {
+    value: { ...written, alpha: body, calls: earlier.values, version: earlier.version },
+    errors: [...errors, ...late],
+  };
 }

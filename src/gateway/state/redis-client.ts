@@ -40,7 +40,7 @@ export const isRejection = (error: unknown): error is Error =>
 
 type Client = ReturnType<typeof newClient>;
 
-export interface RedisOptions {
+interface RedisOptions {
   /** The address, `redis://` or, over TLS, `rediss://`: `rediss://user:password@host:port/database`. */
   readonly url: string;
   /** Called once for each outage with its reason, and at its end with undefined. */

@@ -11,9 +11,6 @@ const PARTS: Readonly<Record<keyof Fullness, string>> = {
   rest: "requested scopes, or memory of Redis",
 };
 
-/** Reports how full the state store is. */
-export type StateFullness = ReturnType<typeof watchFullness>;
-
 /**
  * Watches how full the state store is: with a gauge, and a line in the log if a part is nearly full. No entry is
  * removed to make room, so only new tokens and requests fail.

@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import { pauseUntilAborted, TimeLimit } from "./cancel-signal.ts";
+import { maySendAgain } from "./closed-while-idle.ts";
 import { decodeContent, toUtf8 } from "./content-decoding.ts";
 import type { HttpRequest, HttpResponse, ResponseHead, Upstream } from "./http-call.ts";
 import { OUTAGE_STATUSES, toUpstreamError, UpstreamError } from "./upstream-error.ts";
@@ -12,12 +13,9 @@ const RETRY_PAUSES_MS = [50, 250];
 /** Errors that are not retried, because a further attempt would fail as well. */
 const NOT_RETRIED = new Set(["too_large", "timed_out", "circuit_open", "no_connection"]);
 
-/** Idempotent methods (RFC 9110 9.2.2) that are not retried. */
-const SENT_AGAIN = new Set(["PUT", "DELETE"]);
-
-/** Whether a write may be sent again: v4 closed the idle connection while it was being reused, and sent no byte. */
+/** Whether a write is sent again. A GET has its own retries. */
 const isSentAgain = ({ method }: HttpRequest, error: unknown): boolean =>
-  SENT_AGAIN.has(method) && wasClosedWhileIdle(error);
+  method !== "GET" && maySendAgain(method, wasClosedWhileIdle(error));
 
 /** A whole response with its undecoded body. */
 interface RawResponse extends ResponseHead {

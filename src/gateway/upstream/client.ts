@@ -1,8 +1,9 @@
 import type { Log, Metrics } from "../../base/index.ts";
 import { createBufferedCall } from "./buffered-call.ts";
-import { CircuitBreaker, type CircuitBreakerOptions } from "./circuit-breaker.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
 import { createFileStream } from "./file-stream.ts";
 import type { FileUpstream, Upstream } from "./http-call.ts";
+import { openBreaker } from "./open-breaker.ts";
 import type { CurrentContext } from "./open-tls.ts";
 import { UpstreamPool } from "./upstream-pool.ts";
 
@@ -14,7 +15,8 @@ export interface UpstreamOptions {
   readonly connections: number;
   /** Maximum size of a decoded response in bytes. Default: {@link MAX_RESPONSE_BYTES}. */
   readonly maxResponseBytes?: number;
-  readonly breaker?: CircuitBreakerOptions;
+  /** Default: an own one. */
+  readonly breaker?: CircuitBreaker;
   /** The certificates of connections. Default: Node's own. */
   readonly secureContext?: CurrentContext | undefined;
 }
@@ -36,7 +38,7 @@ const countFileConnections = (connections: number): number => Math.max(2, Math.f
 /** Creates the client of one v4 service. Files have their own small pool, because clients can make transfers slow. */
 export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const { name, connections, timeoutMs, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
-  const breaker = new CircuitBreaker(options.breaker);
+  const { breaker = new CircuitBreaker() } = options;
   const pool = new UpstreamPool({ ...options, maxResponseBytes, breaker });
   const fileConnections = countFileConnections(connections);
   const files = new UpstreamPool({
@@ -59,24 +61,27 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   };
 }
 
-/** Creates the client of v4, and logs and counts the states of its circuit. */
-export function openUpstream(options: UpstreamOptions, log: Log, metrics: Metrics): UpstreamClient {
-  const upstream = createUpstream({
-    ...options,
-    breaker: {
-      ...options.breaker,
-      onChange(state) {
-        if (state === "closed") log.info({}, `${options.name} responds again: the circuit is closed`);
-        else
-          log.error(
-            { code: "AG_CIRCUIT_OPEN" },
-            `${options.name} fails: the circuit is open, a few requests a second probe it`,
-          );
-      },
+interface SharedUpstreamOptions extends Omit<UpstreamOptions, "breaker"> {
+  /** Whether clients may share an address: see `CircuitBreakerOptions`. */
+  readonly areAddressesShared: boolean;
+}
+
+/** Creates the client of v4 behind a circuit breaker that logs and counts its states. */
+export function openUpstream(
+  { areAddressesShared, ...options }: SharedUpstreamOptions,
+  log: Log,
+  metrics: Metrics,
+): UpstreamClient {
+  const breaker = openBreaker(
+    {
+      code: "AG_CIRCUIT_OPEN",
+      reason: `${options.name} fails`,
+      recovery: `${options.name} responds again`,
+      gauge: "v4_breaker_open",
+      service: "the upstream",
     },
-  });
-  metrics.addGauge("v4_breaker_open", "1 while the circuit to the upstream is open, otherwise 0.", () =>
-    Number(upstream.breaker.state() !== "closed"),
+    areAddressesShared,
+    { log, metrics },
   );
-  return upstream;
+  return createUpstream({ ...options, breaker });
 }

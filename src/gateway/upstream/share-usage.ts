@@ -11,7 +11,7 @@ export interface ShareClient {
 }
 
 /** The maximum use of a resource by clients. */
-export interface UsageLimits {
+interface UsageLimits {
   /** The size of the resource. */
   readonly size: number;
   /** Maximum for clients with the same accepted token. */

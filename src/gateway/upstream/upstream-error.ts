@@ -17,7 +17,7 @@ const CODE_OF_KIND = {
 } as const;
 
 /** The reason why there is no usable response. */
-export type UpstreamErrorKind = keyof typeof CODE_OF_KIND;
+type UpstreamErrorKind = keyof typeof CODE_OF_KIND;
 
 /** There is no usable response of v4. The message is for the log and the audit record; it is never sent to clients. */
 export class UpstreamError extends Error {

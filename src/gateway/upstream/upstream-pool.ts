@@ -9,7 +9,7 @@ import type { ShareClient } from "./share-usage.ts";
 import { causedBy, isUnsendable, outcomeOfError, outcomeOfStatus, UpstreamError } from "./upstream-error.ts";
 import { watchConnections } from "./watched-connection.ts";
 
-export interface UpstreamPoolOptions extends Omit<ConnectionSharesOptions, "size" | "maxWaitMs"> {
+interface UpstreamPoolOptions extends Omit<ConnectionSharesOptions, "size" | "maxWaitMs"> {
   readonly origin: URL;
   readonly connections: number;
   readonly timeoutMs: number;

@@ -1,6 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { HttpError, TOO_MANY_REQUESTS } from "../../pack/index.ts";
-import { createMemoryLimiter } from "../../gateway/index.ts";
+import { createLimitError, createMemoryLimiter } from "../../gateway/index.ts";
 
 /** Milliseconds for which a page is cached. */
 const TTL_MS = 60_000;
@@ -46,8 +45,7 @@ export function createPageState() {
     async find(key: string, read: () => Promise<string>): Promise<string> {
       const found = pages.get(key) ?? reads.get(key);
       if (found !== undefined) return found;
-      if (reads.size >= MAX_READS)
-        throw new HttpError(TOO_MANY_REQUESTS, "Too many requests. Try again later.", { by: "limit" });
+      if (reads.size >= MAX_READS) throw createLimitError();
       const reading = readOnce(key, read);
       reads.set(key, reading);
       return reading;

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { STATE_FILE } from "../../../src/gateway/state/sqlite-schema.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
@@ -244,6 +245,30 @@ describe("a token near its expiry", () => {
     const asked = Array.from({ length: 40 }, (_, n) => v4TokenOf(n % 2 ? first() : second()));
     expect(new Set(await Promise.all(asked))).toEqual(new Set(["access-1"]));
     expect(issuer.renewed).toHaveLength(1);
+  });
+
+  test("costs one write for many lookups while another process refreshes it", async () => {
+    let writes = 0;
+    const counting = process("secret", (store) => ({
+      ...store,
+      setIfAbsent(...entry) {
+        writes += 1;
+        return store.setIfAbsent(...entry);
+      },
+    }));
+    await handOut();
+    const lock = `renewing:${HASH}`;
+    await open[0]?.set(lock, "another's", 60);
+    now += HOURS_2 - 300_000;
+    for (let n = 0; n < 20; n += 1) {
+      expect(await v4TokenOf(counting)).toBe(TOKEN);
+      await nextTurn();
+    }
+    expect(writes).toBe(1);
+    await open[0]?.delete(lock);
+    now += 1001;
+    await waitFor(async () => (await v4TokenOf(counting)) === "access-1");
+    expect(writes).toBe(2);
   });
 
   test("stays valid through many refreshes", async () => {

@@ -7,6 +7,7 @@ import {
   type UpstreamClient,
   type UpstreamOptions,
 } from "../../../src/gateway/upstream/client.ts";
+import { CircuitBreaker, type CircuitBreakerOptions } from "../../../src/gateway/upstream/circuit-breaker.ts";
 import type { UpstreamError } from "../../../src/gateway/upstream/upstream-error.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import {
@@ -30,8 +31,13 @@ afterEach(async () => {
   upstream = undefined;
 });
 
-function connect(options: Partial<UpstreamOptions> = {}): UpstreamClient {
+interface ConnectOptions extends Partial<Omit<UpstreamOptions, "breaker">> {
+  readonly breaker?: CircuitBreakerOptions;
+}
+
+function connect({ breaker, ...options }: ConnectOptions = {}): UpstreamClient {
   upstream = createUpstream({
+    breaker: new CircuitBreaker(breaker),
     name: "v4",
     origin: new URL(v4.url),
     timeoutMs: 10_000,

@@ -109,6 +109,12 @@ describe("the result of an accepted call", () => {
   });
 });
 
+test("an operation that is done and has no object as its result has the `fallback` of the pack", async () => {
+  const pack = packOf({ answer: "item", fallback: '{ "id": job }' });
+  const { status, body } = await create(pack, accepted, json(200, { state: "done", item: "printed" }));
+  expect([status, body]).toEqual([201, { id: 7 }]);
+});
+
 describe("an operation that does not end within the deadline", () => {
   test("is an error that says so; the call was sent once", async () => {
     const { status, body, calls } = await create(packOf(SHORT), accepted, running);

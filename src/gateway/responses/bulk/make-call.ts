@@ -35,7 +35,7 @@ export interface Failure {
 export type Outcome = { readonly object: string | undefined; readonly status: number } | Failure;
 
 /** Outcomes by the texts of ids. */
-export type Outcomes = Map<string, Outcome>;
+type Outcomes = Map<string, Outcome>;
 
 const UNAUTHORIZED = 401;
 

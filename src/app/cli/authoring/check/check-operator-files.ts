@@ -8,7 +8,7 @@ import { readNeeds } from "../../feature-needs.ts";
 import { print } from "../../terminal.ts";
 
 /** Files by the names of their features, which are also their flags. */
-export type OperatorFiles = Readonly<Record<string, string>>;
+type OperatorFiles = Readonly<Record<string, string>>;
 
 /**
  * Runs `alpha-gateway check` for files of the operator: opens each as a gateway does, with the pack whose names they
