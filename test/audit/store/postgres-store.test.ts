@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { openExistingAuditStore } from "../../../src/audit/store/open-audit-store.ts";
 import { openPostgresStore } from "../../../src/audit/store/postgres/store.ts";
 import type { PostgresStoreOptions } from "../../../src/audit/store/postgres/store.ts";
+import { STEPS } from "../../../src/audit/store/sql/schema.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";
 import { makeDatabase } from "../../support/postgres-database.ts";
 import type { TestDatabase } from "../../support/postgres-database.ts";
@@ -60,7 +61,7 @@ describe("the PostgreSQL store", () => {
     );
     expect(await stores[0]?.count({})).toBe(100);
     expect(await stores[4]?.clients({})).toMatchObject([{ requests: 100 }]);
-    expect(await database.query("SELECT version FROM audit_version")).toEqual([{ version: 1 }]);
+    expect(await database.query("SELECT version FROM audit_version")).toEqual([{ version: STEPS.length }]);
   });
 
   test.each(DAMAGED_SEGMENTS)(
