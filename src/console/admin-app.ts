@@ -47,7 +47,7 @@ function createTokensApi(purge: PurgeTokens, onError: (error: unknown) => void =
   return router;
 }
 
-/** `serving`: without the stores, because the gateway serves requests while they are down. */
+/** `serving` ignores the stores, because the gateway serves requests while they are down. */
 type ReadinessScope = "all" | "serving";
 
 /** Returns the reasons why the gateway is not ready; empty if it is. Default: all. */

@@ -9,7 +9,7 @@ import {
 import { sendErrors } from "./responses.ts";
 
 /**
- * Creates a handler of a query whose client may be named. Problems of its parameters are the response.
+ * Creates a handler of queries that may name a client. It responds with the problems of invalid parameters.
  *
  * @param read reads the parameters
  * @param handle is called with the query. Its result is sent as JSON. Undefined: it has already sent the response

@@ -22,6 +22,8 @@ export interface RouteFacts {
   readonly method: string;
   /** The method of the upstream call; `GET` if there is no call. */
   readonly call: string;
+  /** The methods of all other calls. */
+  readonly otherCalls: readonly string[];
   /** Names of the client's path parameters. */
   readonly parameters: readonly string[];
   /** Names of the calls before the main call. */

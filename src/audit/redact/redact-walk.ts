@@ -32,8 +32,8 @@ const MAX_FAILURES = 16;
 /** Maximum number of values of a message. Without it, a cyclic value would never end. */
 const MAX_VALUES = 100_000;
 /**
- * The work limit of one redaction. Each text that may contain a secret counts as a step, and so are some of its
- * characters, because they are read several times. Each part of a pair and each secret name is several steps: a part is
+ * The work limit of one redaction. Each text that may contain a secret counts as a step, and so do some of its
+ * characters, because they are read several times. Each part of a pair and each secret name count as several steps: a part is
  * decoded and compared with the names, and the value of a name is searched for.
  */
 const MAX_STEPS = 4000;

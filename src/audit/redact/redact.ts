@@ -36,7 +36,7 @@ const UNPARSED = "secrets in a text that is no JSON and no form";
  *    occurrences are replaced, in addition to values with a secret name.
  *
  * Both passes use a `RedactionWalk`. `secret-names.ts` defines the secret names. No method throws or changes its
- * arguments, except that values are marked as incomplete if comparing them with a text takes too much work. The time of
+ * arguments, except that `SecretValues` are marked as incomplete if comparing them with a text takes too much work. The time of
  * each method is proportional to the length of the text.
  *
  * A body is redacted before it is truncated, so that no part of a secret remains. A body that contains the name of a

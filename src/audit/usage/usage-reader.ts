@@ -41,7 +41,7 @@ export interface UsageReader {
   readonly clients: (query: UsageQuery) => Promise<readonly ClientUsage[]>;
   /** Returns tokens, at most 1000, those with the most requests first. @throws {AuditUnavailableError} */
   readonly tokens: (query: TokenQuery) => Promise<readonly TokenUsage[]>;
-  /** Returns the names that clients sent to routes; `lane` and `limit` are ignored. @throws {AuditUnavailableError} */
+  /** Returns the member, parameter and filter names sent to routes; `lane` and `limit` are ignored. @throws {AuditUnavailableError} */
   readonly sent: (query: UsageQuery) => Promise<readonly SentUsage[]>;
   /** Returns the losses of requests, the most severe first; `lane` is ignored. @throws {AuditUnavailableError} */
   readonly losses: (query: LossQuery) => Promise<readonly LossUsage[]>;

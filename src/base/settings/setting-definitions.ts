@@ -74,7 +74,7 @@ const v4 = {
   ),
   LEGACY_URL: unset(
     url,
-    "Base URL of the old service. Without `UPSTREAM_URL`, `MAPPINGS_DIR` and `SANDBOX` the gateway [observes](cli.md#serve). With `UPSTREAM_URL` it needs `ROLLOUT_FILE`. `UPSTREAM_CONNECTIONS`, `UPSTREAM_CA` and four times `UPSTREAM_TIMEOUT_MS` apply to it",
+    "Base URL of the old service. Without `UPSTREAM_URL`, `MAPPINGS_DIR` and `SANDBOX` the gateway [observes](cli.md#serve). With `UPSTREAM_URL`, it has no effect without `ROLLOUT_FILE`. `UPSTREAM_CONNECTIONS`, `UPSTREAM_CA` and four times `UPSTREAM_TIMEOUT_MS` apply to it",
   ),
   ALLOW_HTTP_UPSTREAM: withDefault(
     trueOrFalse,

@@ -66,11 +66,6 @@ function oldServiceConflicts(settings: Settings, label: Label): [SettingName, st
       "ROLLOUT_FILE",
       `it says who still gets the old service; set ${label("LEGACY_URL")}, or unset it`,
     ]);
-  if (settings.LEGACY_URL !== undefined && settings.UPSTREAM_URL !== undefined && !settings.ROLLOUT_FILE)
-    problems.push([
-      "LEGACY_URL",
-      `no client gets the old service; set ${label("ROLLOUT_FILE")}, or unset it`,
-    ]);
   if (settings.ROLLOUT_FILE !== undefined && isObserving(settings))
     problems.push([
       "ROLLOUT_FILE",

@@ -7,7 +7,7 @@ import { passedHeaders } from "../headers/headers-definition.ts";
 import { errorStatus } from "../values/text-types.ts";
 import { routeQuery } from "../parameters/parameter-definition.ts";
 import { routeKey } from "./key.ts";
-import { has, states } from "../key-rules.ts";
+import { has, type RouteFacts, states } from "../key-rules.ts";
 
 const name = z.string().min(1);
 
@@ -105,13 +105,19 @@ export const values = routeKey({
   },
 });
 
+const GET_AND_POST: ReadonlySet<string> = new Set(["GET", "POST"]);
+
+/** Whether a GET of the client sends POSTs to the upstream, and otherwise only GETs. */
+function isGetWithPosts({ method, call, otherCalls }: RouteFacts): boolean {
+  const calls = new Set([call, ...otherCalls]);
+  return method === "GET" && calls.has("POST") && calls.isSubsetOf(GET_AND_POST);
+}
+
 export const safe = routeKey({
   schema: about(z.literal(true).optional(), "A `POST` that only reads. Comparisons may repeat it.", true),
   rules: [
     states(
-      (route) =>
-        has(route, "upload") ||
-        !(route.method === "POST" || (route.method === "GET" && route.call === "POST")),
+      (route) => has(route, "upload") || !(route.method === "POST" || isGetWithPosts(route)),
       '"safe" is for a POST on one of both sides, without a file: a GET on both always is, and no other method can be',
     ),
   ],

@@ -117,7 +117,7 @@ interface CoverageInput {
   readonly routes: readonly { readonly name: string }[];
 }
 
-/** The parts of the surface that a pack does not map, and its parts without a use. */
+/** The parts of the surface that a pack does not map, and the pack's unused definitions. */
 export interface CoverageGaps {
   /** Objects and fields that the pack does not map. */
   readonly unmappedFields: readonly Diagnostic[];

@@ -32,7 +32,7 @@ export function objectKeys({ response, list, lists, clientPath, bulk }: ObjectPl
   return [...(items ?? []), ...clientPath];
 }
 
-/** Returns the same keys as text: `books` in a list. */
+/** Returns {@link objectKeys} as text: `books` in a list. */
 export const objectsPath = (route: ObjectPlaces): string => join(...objectKeys(route));
 
 /** Returns the object that is the value of a field. Undefined if there is none. */

@@ -1,5 +1,6 @@
 /** The source of a route's response, its kind, and its access rule. */
 import { resolveReference, type SourceLocation, suggestionFor } from "../../base/index.ts";
+import type { RouteCall } from "../calls/call.ts";
 import { compileEndpoint, type Endpoint } from "../calls/endpoint.ts";
 import type { RouteKind } from "../key-rules.ts";
 import type { Paging } from "../lists/paging.ts";
@@ -69,12 +70,23 @@ export function kindOf(
   return takesPage && !isDirect ? "paged" : "list";
 }
 
-/** Whether the requests of a route only read. @param method of the client's request */
-export function readsOf({ safe, search }: RouteDefinition, method: string, source: RouteSource) {
-  const isGet = !("call" in source) || source.call.method === "GET";
-  const onlyReadsUpstream = isGet || search !== undefined || safe === true;
+/**
+ * Whether the requests of a route only read.
+ *
+ * @param method The method of the client's request.
+ * @param calls All calls in addition to the main call.
+ */
+export function readsOf(
+  { safe, search }: RouteDefinition,
+  method: string,
+  source: RouteSource,
+  calls: readonly RouteCall[],
+) {
+  const isRead = !("call" in source) || source.call.method === "GET" || search !== undefined;
+  const areReads = calls.every(({ endpoint }) => endpoint.method === "GET");
+  const onlyReadsUpstream = safe === true || (isRead && areReads);
   return {
-    /** Whether its main call changes nothing at the upstream. */
+    /** Whether its calls change nothing at the upstream. */
     onlyReadsUpstream,
     /** Whether the route's requests only read, on both sides. Only such requests may be sent to both sides, or sent again. */
     isSafe: safe === true || (method === "GET" && onlyReadsUpstream),

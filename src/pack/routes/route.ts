@@ -177,7 +177,7 @@ function assembleRoute(
     ...compileFilterDefaults(definition, resource, dialect, grammar, condition.where, location),
     ...compileFailures(definition, body, calls, location.at("failures")),
     ...compileReading(definition, shown, resources, location),
-    ...readsOf(definition, method, source),
+    ...readsOf(definition, method, source, keys.calls),
     ...compileWrappers(definition, responseNames(shown, resource), shapes, location),
     /** The name as written in the pack, `GET /vm/instances/:id`. */
     name: definition.client,
@@ -244,6 +244,7 @@ export function compileRoute(
       kind,
       method,
       call: methodOf(source),
+      otherCalls: parts.keys.calls.map(({ endpoint }) => endpoint.method),
       parameters,
       callsBefore: names.ofCallsBefore,
       body,

@@ -6,8 +6,8 @@ import { createRouter, parseSegment, splitPath, type Pattern } from "../paths/ro
 /** Alpha's access rules for a v4 call. The native proxy enforces them for tokens with alpha levels. */
 interface V4Access {
   /**
-   * The rules of all routes that send the call. A token must meet all of them. A v4 GET has only the rules of alpha's
-   * routes that only read, if there are any: an alpha write needs its scope for the change, not for its reads.
+   * The rules of all routes that send the call. A token must meet all of them. For a v4 GET, only alpha routes
+   * that only read count, if there are any: an alpha write needs its scope for the change, not for its reads.
    */
   readonly required: readonly Access[];
   /** Whether the call creates a token. v4 then assigns v4 levels to it. */

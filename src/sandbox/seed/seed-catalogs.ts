@@ -2,7 +2,7 @@
 
 import type { Image, Kernel, Plan, Region, Script } from "../resources/row-types.ts";
 
-/** // Capabilities of regions. Newer regions have VLANs and no legacy address pools. */
+/** Capabilities of regions. Newer regions have VLANs and no legacy address pools. */
 const basic = ["Vms", "NodeBalancers", "Block Storage", "Kubernetes", "Cloud Firewall"];
 const newer = [...basic, "Vlans"];
 const wide = [...basic, "Object Storage", "GPU Vms"];

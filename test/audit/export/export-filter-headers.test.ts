@@ -48,7 +48,7 @@ const filtersIn = (har: string): unknown[] =>
     request.headers.map(({ name }) => name).filter((name) => name.startsWith("X-Filter")),
   );
 
-test("the filter is in HAR of the admin API and of the command line, and in logs for a collector", async () => {
+test("HAR of the admin API and the command line, and logs for a collector, contain the filter", async () => {
   const { text } = await gateway.requestAdmin("GET /api/audit/export?format=har");
   expect(filtersIn(text)).toEqual([["X-Filter-1"], ["X-Filter-2"]]);
 

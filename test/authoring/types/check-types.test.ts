@@ -283,7 +283,7 @@ describe("types by counterexample", () => {
     expect(found).toMatchObject({ title: { verdict: "no-counterexample" } });
   });
 
-  test("name a pattern that can't be run in linear time", async () => {
+  test("report a pattern that can't be run in linear time", async () => {
     const { output } = await checkLibrary({
       new: newDocument({ name: { type: "string", pattern: String.raw`^(x)\1$` } }),
       old: oldDocument({ title: { type: "string" } }),
@@ -321,7 +321,7 @@ describe("types by counterexample", () => {
 });
 
 describe("types by counterexample, where a document and a pack differ", () => {
-  test("do not take the operation of another call for one that the document lacks", async () => {
+  test("do not mistake another call's operation for one that the document lacks", async () => {
     const document = newDocument({ status: { type: "string", enum: ["out"] } });
     const { output } = await checkLibrary({
       new: document,

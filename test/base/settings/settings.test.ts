@@ -145,10 +145,6 @@ describe("settings that depend on each other", () => {
       /^ROLLOUT_FILE: it says who still gets the old service; set LEGACY_URL/,
     ],
     [
-      { LEGACY_URL: "http://127.0.0.1", UPSTREAM_URL: "http://127.0.0.1" },
-      /^LEGACY_URL: no client gets the old service; set ROLLOUT_FILE, or unset it/,
-    ],
-    [
       { ROLLOUT_FILE: "rollout.yaml", LEGACY_URL: "http://127.0.0.1" },
       /^ROLLOUT_FILE: the gateway observes, and translates nothing; set UPSTREAM_URL/,
     ],

@@ -21,7 +21,7 @@ afterEach(async () => {
 const open = (): SharedDocument<readonly string[]> =>
   createSharedDocument<readonly string[]>(store, { key: KEY, schema: z.array(z.string()), empty: [] });
 
-test("is what one replica has written and another reads", async () => {
+test("a replica reads the document that a different replica has written", async () => {
   const [one, other] = [open(), open()];
   await one.change((names) => [...names, "a"]);
   await other.change((names) => [...names, "b"]);
@@ -59,7 +59,7 @@ test("comes back as it was last changed, also if a process that knows an older s
   ]);
 });
 
-test("is changed also where the store has just lost it", async () => {
+test("the document can be changed even if the store has just lost it", async () => {
   const one = open();
   await one.change(() => ["a"]);
   await store.delete(KEY);

@@ -324,7 +324,7 @@ describe("a volatile field", () => {
   });
 });
 
-test("fields with invented names use bounded memory, and are never confirmed for the client with too many", () => {
+test("fields with invented names use bounded memory, and a client with too many gets none confirmed", () => {
   const all = new VolatileFields({}, 0);
   for (let count = 0; count < 2000; count += 1) {
     const both = pair({ [`x${count}`]: 1, [`__proto__${count}`]: "a" }, {});
@@ -377,7 +377,7 @@ describe("one client that writes while it reads", () => {
     expect(JSON.stringify(volatile).length).toBeLessThan(2000);
   });
 
-  test("makes no range of a volatile field wider for others, and knows no format for them", () => {
+  test("widens no range of a volatile field for others, and adds no format for them", () => {
     const volatile = learnVolatile("load", (at) => (at * 37) % 100);
     const writer = volatile.seenBy("writer");
     for (let count = 0; count < 100; count += 1)

@@ -43,7 +43,7 @@ async function compare(): Promise<void> {
 
 const get = (path: string) => gateway.requestAdmin(`GET ${path}`);
 
-test("is empty where nothing was compared", async () => {
+test("the parity API is empty if nothing was compared", async () => {
   expect((await get("/api/parity")).body).toEqual({ sources: [] });
   expect((await get("/api/parity/none")).status).toBe(404);
 });
@@ -84,7 +84,7 @@ test("has each route with its cases, those that differ first, and an example", a
   });
 });
 
-test("is asked about a route, a source and a rate, and refuses anything else", async () => {
+test("the parity API accepts a route, a source and a rate, and refuses other parameters", async () => {
   await compare();
   const { sources } = (await get(`/api/parity?route=${encodeURIComponent(ROUTE)}&source=candidate`)).body;
   expect(sources).toMatchObject([{ verdict: "not enough", routes: [{ required: 2995, upperBound: null }] }]);

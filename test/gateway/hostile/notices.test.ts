@@ -141,7 +141,7 @@ describe("tokens of one customer do not use up what is remembered", () => {
     expect((await store.get("notices:state"))?.length).toBeLessThan(1_000_000);
   });
 
-  test("if one name has them all, and then another client comes", async () => {
+  test("if they all have one name, and then another client comes", async () => {
     const keys = Array.from({ length: 60_000 }, (_, n) => `key${n}`);
     const many = observe("key0", "moving", { name: "many" });
     const world = createWorld(fileOf(), { clients: [{ ...many, usage: { ...many.usage, keys } }] });

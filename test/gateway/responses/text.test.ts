@@ -40,7 +40,7 @@ test("has the media type of the route, and knows the request and its calls", asy
   ]);
 });
 
-test("is recorded as a text", async () => {
+test("a text response is recorded as a text", async () => {
   const { send, readRecords, explainLast } = await start({}, RECORDING);
   await send("GET /books/7.txt");
   const [record] = await readRecords();
@@ -54,12 +54,12 @@ test("a text is not a function call for a client that requests JSONP", async () 
   expect([headers.get("content-type"), body]).toEqual(["text/plain; charset=utf-8", "Sea 7 East"]);
 });
 
-test("is a failure if the expression gives no text", async () => {
+test("a text response is a failure if the expression gives no text", async () => {
   const { send } = await start();
   expect(await send("GET /numbers/7")).toMatchObject({ status: 500 });
 });
 
-test("is compared as a whole", () => {
+test("a text response is compared as a whole", () => {
   const rules = rulesFor(packIn("examples/shipping/pack"), "GET /docks/list.csv");
   const csv = (rows: string) => answer(Buffer.from(`id,name\n${rows}`));
   expect(differencesOf(csv("1,North\n"), csv("1,North\n"), rules)).toEqual([]);

@@ -36,7 +36,7 @@ test.each([10, 64])(
   },
 );
 
-test("are not exhausted if a client waits for its own share", () => {
+test("connections are not exhausted if a client waits for its own share", () => {
   takeAll(1);
   jest.advanceTimersByTime(1000);
   expect(shares.isExhausted()).toBe(false);

@@ -60,7 +60,7 @@ describe("a share of the clients", () => {
     expect(turned("new: [{ share: 0% }]")).toEqual([]);
   });
 
-  test("never has a request without a client", () => {
+  test("never includes a request without a client", () => {
     expect(decideByRules(read("new: [{ share: 100% }]"), undefined, "GET /books")).toEqual({
       side: "old",
       why: "the client is unknown",

@@ -70,7 +70,7 @@ describe("rollout", () => {
     expect(await run("resume", LIST)).toBe(1);
   });
 
-  test("turns one client back, and all", async () => {
+  test("turns back one client, or all", async () => {
     await start("data: shared\nnew: all");
     await run("turn-back", "billing");
     await waitFor(() => isOld("billing"));
@@ -102,7 +102,7 @@ describe("rollout", () => {
     expect(printed()).toContain('AG_ROLLOUT_REFUSED: There is no route and no client "biling"');
   });
 
-  test("resume names the returned targets if the given one has not returned, and refuses an unknown name", async () => {
+  test("resume of a target that has not returned lists those that have; an unknown name is refused", async () => {
     await start("data: shared\nnew: all");
     expect(await run("resume", "billing")).toBe(1);
     expect(printed()).toContain("billing has not returned. Nothing has.\n");

@@ -183,7 +183,7 @@ describe("confirmed differences", () => {
     expect(replica.returns.trips()).toEqual([]);
   });
 
-  test("count by the numbers of the file", async () => {
+  test("count by the file's limits", async () => {
     const replica = await startReplica(`${SHARED}\nturn_back: { differences: 2, within: 10 }`);
     see(replica, "different", "a");
     expect(sideOf(replica)).toBe("new");

@@ -25,14 +25,14 @@ async function send(bodies: object, call: string) {
   return { status, sent: gateway.service.calls.map((call) => call.json()) };
 }
 
-test("is an error where the route takes members, and nothing is sent", async () => {
+test("a null body is an error if the route accepts members, and nothing is sent", async () => {
   expect(await send({}, "PUT /books/1")).toEqual({ status: 400, sent: [] });
 });
 
-test("is not a body if the route accepts no members", async () => {
+test("null is not a body if the route accepts no members", async () => {
   expect(await send({}, "POST /books/1/close")).toEqual({ status: 200, sent: [{ open: false }] });
 });
 
-test("is not a body with null_body: absent", async () => {
+test("null is not a body with null_body: absent", async () => {
   expect(await send({ null_body: "absent" }, "PUT /books/1")).toEqual({ status: 200, sent: [{}] });
 });

@@ -19,7 +19,7 @@ async function problemsOf(schema: object, body: object) {
   return (await gateway.send("PUT /books/1", { body })).body.errors;
 }
 
-test("is named once, with the first rule that it breaks", async () => {
+test("a member is named once, with the first rule that it breaks", async () => {
   const schema = { properties: { title: NUMBERS, id: { type: "integer", enum: [1, 2] } } };
   expect(await problemsOf(schema, { title: "x", id: "x" })).toEqual([
     { field: "title", code: "invalid", text: "Must be at least 3 characters long." },

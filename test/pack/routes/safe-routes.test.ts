@@ -3,6 +3,7 @@ import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 import { withPack } from "../load/pack-folder.ts";
 
+const view = { upstream: "POST /views" };
 const list = { response: "list", query: { parameters: { q: "q" } }, search: { text: "$q" } };
 
 test.each([
@@ -10,6 +11,13 @@ test.each([
   [false, false, { client: "GET /books/:id/reboot", upstream: "POST /items/{id}/reboot", response: "none" }],
   [false, false, { client: "GET /books/:id/end", upstream: "DELETE /items/{id}", response: "none" }],
   [true, true, { client: "GET /books/:id", upstream: "POST /items/{id}/read", safe: true }],
+  [
+    true,
+    true,
+    { client: "GET /books/:id", upstream: "GET /items/{id}", calls: [{ upstream: "GET /views" }] },
+  ],
+  [false, false, { client: "GET /books/:id", upstream: "GET /items/{id}", calls: [view] }],
+  [true, true, { client: "GET /books/:id", upstream: "GET /items/{id}", calls: [view], safe: true }],
   [true, true, { client: "GET /books", upstream: "POST /items/search", ...list }],
   [false, true, { client: "POST /books", upstream: "POST /items/search", ...list }],
   [true, true, { client: "POST /books", upstream: "POST /items/search", ...list, safe: true }],
