@@ -3,7 +3,7 @@ import type { FindV4Access, Grants, Route, Scopes } from "../../pack/index.ts";
 import type { TokenInfo } from "./token-cache.ts";
 import type { TokenLookup } from "./token-store.ts";
 
-/** The texts for clients. */
+/** The messages for clients. */
 export const INVALID_TOKEN = "The access token is not valid.";
 export const NOT_GRANTED = "The access token does not grant this.";
 

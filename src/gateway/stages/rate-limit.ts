@@ -24,7 +24,7 @@ export const consumeRateLimit = (
     isCreate: match?.route.rateLimit === "create",
   });
 
-/** The text for a client with too many requests. */
+/** The message for a client with too many requests. */
 export const RATE_LIMITED = "Too many requests. Try again later.";
 
 /** The error of a request above a limit. Its status is translated as those of all errors. */
