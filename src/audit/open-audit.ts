@@ -45,6 +45,7 @@ export async function openAudit(
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
     onFault: (error: unknown) =>
       log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
+    onRecovery: () => log.info({}, "the audit store can be written again"),
     onRefused: (requestId: string, error: unknown) =>
       log.error(
         { code: "AG_AUDIT_RECORD_LOST", requestId, error: errorText(error) },

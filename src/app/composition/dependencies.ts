@@ -49,8 +49,18 @@ export async function createDependencies(
 }
 
 /** Adds the metrics of the process and of its stores. */
-function addMetrics({ metrics, audit, shared }: Stores, bodies: RequestBodies): void {
-  if (audit) addAuditMetrics(metrics, audit.stats);
+function addMetrics({ metrics, audit, state, shared }: Stores, bodies: RequestBodies): void {
+  if (audit) {
+    addAuditMetrics(metrics, audit.stats);
+    metrics.addGauge("audit_store_up", "1 while the audit store can be written, otherwise 0.", () =>
+      Number(audit.ready()),
+    );
+  }
+  metrics.addGauge(
+    "state_store_up",
+    "1 while Redis or the SQLite state store can be used, otherwise 0.",
+    () => Number(state.fault() === undefined && shared.problems().length === 0),
+  );
   metrics.addGauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
   metrics.addTotal(
     "log_dropped_total",

@@ -85,12 +85,13 @@ export function createStore(
   options: StoreOptions,
   { probeMs, purgeMs }: StoreTimes,
 ): AuditStore {
-  const { durability, onFault, onRefused } = options;
+  const { durability, onFault, onRecovery, onRefused } = options;
   const queue = new WriteQueue({
     ...options.queue,
     commit: committer(writer),
     durability,
     onFault,
+    onRecovery,
     onRefused,
   });
   const purge = startPurge(writer, options, purgeMs);

@@ -115,8 +115,10 @@ export interface StoreOptions {
   readonly onTooManyClients?: () => void;
   /** Limits of the rows that wait to be committed: above either limit, the oldest rows are dropped. Default `MOST_QUEUED`. */
   readonly queue?: { readonly maxRows?: number; readonly maxBytes?: number };
-  /** Called with the error of the first of several failed commits, for the log. */
+  /** Called with the error of the first of several commits that fail for the same reason, for the log. */
   readonly onFault?: (error: unknown) => void;
+  /** Called when a commit succeeds after a failed one, for the log. */
+  readonly onRecovery?: () => void;
   /** Called with each record that a relaxed store drops because its database rejects it, and the reason. */
   readonly onRefused?: (requestId: string, error: unknown) => void;
   /** Called for each page that omits damaged records, with their number. */

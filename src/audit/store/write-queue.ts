@@ -33,8 +33,10 @@ export interface WriteQueueOptions extends Partial<QueueLimits> {
   readonly durability: AuditDurability;
   /** Milliseconds for which the first row of a relaxed group waits for more. */
   readonly groupMs?: number;
-  /** Called with the error when a commit fails, but not again until a commit has succeeded. */
+  /** Called with the error when a commit fails, but not again until its reason changes or a commit has succeeded. */
   readonly onFault?: ((error: unknown) => void) | undefined;
+  /** Called when a commit succeeds after a failed one. */
+  readonly onRecovery?: (() => void) | undefined;
   /** Called for each rejected row that no client waits for, with its request and the reason. */
   readonly onRefused?: ((requestId: string, error: unknown) => void) | undefined;
 }
@@ -170,13 +172,16 @@ export class WriteQueue {
     const group = this.#rows.take(GROUP_ROWS, GROUP_BYTES);
     try {
       await this.#commitRows(group);
+      const isRecovery = this.#failures > 0;
       this.#failures = 0;
       this.#fault = undefined;
+      if (isRecovery) this.#options.onRecovery?.();
     } catch (error) {
       this.#counts.errors += 1;
       this.#failures += 1;
-      if (this.#failures === 1) this.#options.onFault?.(error);
-      this.#fault = errorText(error);
+      const fault = errorText(error);
+      if (fault !== this.#fault) this.#options.onFault?.(error);
+      this.#fault = fault;
       if (this.#isStrict || this.#isClosed)
         for (const row of this.#rows.taken()) this.#reject(row, NOT_WRITTEN, error);
       else this.#rows.putBack();

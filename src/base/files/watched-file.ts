@@ -12,13 +12,15 @@ import {
 import { pollFile } from "./poll-file.ts";
 
 /** A syntax error without the parser's quotation of the file, because contacts must not be logged. */
-const withoutText = (problem: FileProblem): FileProblem =>
-  problem.code === "AG_FILE_SYNTAX"
-    ? { ...problem, message: "is not YAML: `alpha-gateway check` says why" }
-    : problem;
+function withoutText(problem: FileProblem, setting: SettingName): FileProblem {
+  if (problem.code !== "AG_FILE_SYNTAX") return problem;
+  // The flags have the names of the settings: `--clients` checks CLIENTS_FILE.
+  const flag = `--${setting.replace(/_FILE$/, "").toLowerCase()}`;
+  return { ...problem, message: `is not YAML: \`alpha-gateway check ${flag} ${problem.file}\` says why` };
+}
 
-const describeFault = (problem: FileProblem): string =>
-  `${problem.code} ${formatDiagnosticLine(withoutText(problem))}`;
+const describeFault = (problem: FileProblem, setting: SettingName): string =>
+  `${problem.code} ${formatDiagnosticLine(withoutText(problem, setting))}`;
 
 /** An operator's file that is read at the start and again after each change. */
 export interface WatchedFile<T> {
@@ -114,7 +116,9 @@ export function watchOperatorFile<Definition, T>(
       isLastSuccessful = false;
       if (error === undefined) return;
       const faults =
-        error instanceof OperatorFileError ? error.problems.map(describeFault) : [errorText(error)];
+        error instanceof OperatorFileError
+          ? error.problems.map((problem) => describeFault(problem, setting))
+          : [errorText(error)];
       log.error({ code: "AG_FILE_REJECTED", setting, faults }, message);
     },
   });

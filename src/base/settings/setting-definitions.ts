@@ -48,7 +48,7 @@ const listeners = {
   ),
   TRUST_PROXY: unset(
     proxies,
-    "IP addresses or networks (`10.0.0.0/8`) of proxies that may set `X-Forwarded-For`, separated by commas, or `none`. It also defines [how clients are counted](../threat-model.md#who-counts-as-one-client)",
+    "IP addresses or networks (`10.0.0.0/8`) of proxies that may set `X-Forwarded-For`, separated by commas, or `none`. They must replace the header of clients, otherwise clients can claim any address. It also defines [how clients are counted](../threat-model.md#who-counts-as-one-client)",
   ),
   CORS_ORIGINS: unset(origins, "Origins of browser clients, separated by commas, or `*`"),
   BODY_LIMIT: withDefault(

@@ -15,6 +15,10 @@ import type { TokenRecord, TokenRecords } from "./token-records.ts";
 import type { GatewayTokens } from "./gateway-secret.ts";
 import { isDue, TokenRefresher, type TokenRefresherOptions } from "./token-refresh.ts";
 
+/** What happened, and what operators must do. */
+export const STORE_DOWN =
+  "the state store does not respond (restore Redis; without REDIS_URL, free space in DATA_DIR)";
+
 /** A valid token can't be used at the moment. The message is for the log. The client gets a 500 without details. */
 export class TokenUnavailableError extends Error {
   override readonly name = "TokenUnavailableError";
@@ -207,7 +211,7 @@ export class TokenStore {
     if (!record) {
       // v4 has never received a gateway token, so v4 can't decide.
       if (this.#options.gatewayTokens.isGatewayToken(token))
-        throw new TokenUnavailableError("the state store does not respond: the upstream's token is unknown");
+        throw new TokenUnavailableError(`${STORE_DOWN}: the upstream's token is unknown`);
       return "unknown";
     }
     const { storedToken } = record;

@@ -1,6 +1,6 @@
 /** Finds out whether v4 accepts a token, with a call that the gateway only makes for this purpose. */
 import { judge } from "../auth/permissions.ts";
-import { TokenUnavailableError } from "../auth/token-store.ts";
+import { STORE_DOWN, TokenUnavailableError } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { type Endpoint, type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
 import { createContext, provenIdentity, type RequestContext } from "../request/context.ts";
@@ -78,7 +78,7 @@ async function isProven(
   const validity = judge(resolved.issued, info);
   if (validity === "invalid") return false;
   if (validity === "unknown")
-    throw new TokenUnavailableError("the state store does not say whether the gateway issued a token");
+    throw new TokenUnavailableError(`${STORE_DOWN}: it is unknown whether the gateway issued a token`);
   if (info || client.credentials.upstream) return true;
   const isIssued = validity === "issued";
   if (!check) return isIssued;

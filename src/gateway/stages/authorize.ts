@@ -2,7 +2,7 @@
 import { type Grants, HttpError, type Route, type Scopes } from "../../pack/index.ts";
 import { grantsOf, INVALID_TOKEN, judge, NOT_GRANTED, permitsRoute } from "../auth/permissions.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
-import { TokenUnavailableError } from "../auth/token-store.ts";
+import { STORE_DOWN, TokenUnavailableError } from "../auth/token-store.ts";
 import type { RouteMatch } from "../request/context.ts";
 import type { ClientToken, Credentials, ResolvedCredentials } from "../request/client.ts";
 import type { RouteCandidates } from "./match-route.ts";
@@ -65,7 +65,7 @@ function findAccessError(
     // it.
     const isLowest = typeof access === "string" ? route.onlyReadsUpstream : access.level === 0;
     if (isLowest) return undefined;
-    return new TokenUnavailableError("the state store does not say what a token may do");
+    return new TokenUnavailableError(`${STORE_DOWN}: it is unknown what a token may do`);
   }
   const grants = grantsOf(issued, info);
   // While nothing is known, v4 decides.

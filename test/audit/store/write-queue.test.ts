@@ -89,6 +89,25 @@ describe("the write queue of an audit store", () => {
     await queue.close();
   });
 
+  test("reports each new reason of a failure once, and the recovery", async () => {
+    const reasons = ["no response", "no response", "disk full"];
+    const reports: unknown[] = [];
+    const commit = async (): Promise<number> => {
+      const reason = reasons.shift();
+      if (reason !== undefined) throw new Error(reason);
+      return 1;
+    };
+    const onFault = (error: unknown): void => void reports.push((error as Error).message);
+    const onRecovery = (): void => void reports.push("recovered");
+    const queue = new WriteQueue({ ...bounds, commit, durability: "relaxed", onFault, onRecovery });
+    void queue.push(sampleRecord("a"));
+    await until(() => queue.stats().written === 1);
+    void queue.push(sampleRecord("b"));
+    await until(() => queue.stats().written === 2);
+    expect(reports).toEqual(["no response", "disk full", "recovered"]);
+    await queue.close();
+  });
+
   test("fails at once, rejects the caller and detects recovery (strict)", async () => {
     const { commit } = brittleStore(2);
     const queue = new WriteQueue({ ...bounds, commit, durability: "strict" });

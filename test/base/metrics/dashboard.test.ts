@@ -67,7 +67,8 @@ beforeAll(async () => {
   const readMetrics = async (): Promise<string> => (await gateway.requestAdmin("GET /metrics")).text;
   await waitFor(async () => (await readMetrics()).includes("alpha_gateway_comparisons_total{"));
   const text = await readMetrics();
-  series = new Map();
+  // Prometheus' own.
+  series = new Map([["up", new Set<string>()]]);
   for (const [, name = "", labels = ""] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
     const all = series.get(name) ?? new Set();
     for (const [, label = ""] of labels.matchAll(/(\w+)="/g)) all.add(label);
@@ -75,7 +76,7 @@ beforeAll(async () => {
   }
 }, 60_000);
 
-const NAME = /\b((?:alpha_gateway|process|nodejs)_\w+)(?:\{([^}]*)\})?/g;
+const NAME = /\b((?:alpha_gateway|process|nodejs)_\w+|up)\b(?:\{([^}]*)\})?/g;
 /** Prometheus' own. */
 const SCRAPED = ["instance", "job"];
 

@@ -27,6 +27,12 @@ async function scrape({ admin }: Serving): Promise<{ readonly text: string; read
   return { text, values: new Map([...lines].map(([, name = "", value]) => [name, Number(value)])) };
 }
 
+/** Whether a scraper reaches a gateway. */
+const up = (instance: string, values: string): Series => ({
+  series: `up{job="alpha-gateway",instance="${instance}"}`,
+  values,
+});
+
 /** What a scraper adds. */
 const withInstance = (name: string, instance: string): string =>
   name.includes("{") ? name.replace(/\}$/, `,instance="${instance}"}`) : `${name}{instance="${instance}"}`;
@@ -43,11 +49,12 @@ async function seriesOf(gateway: Serving, use: () => Promise<unknown>): Promise<
   await use();
   const { text, values } = await scrape(gateway);
   const gauges = new Set([...text.matchAll(/^# TYPE (\S+) gauge$/gm)].map(([, name]) => name));
-  return [...values].map(([name, value]) => {
+  const series = [...values].map(([name, value]) => {
     const isGauge = gauges.has(name.replace(/\{.*/, ""));
     const step = isGauge ? 0 : value - (before.get(name) ?? 0);
     return { series: withInstance(name, gateway.admin), values: `${value}+${step}x${MINUTES}` };
   });
+  return [up(gateway.admin, `1x${MINUTES}`), ...series];
 }
 
 /** They depend on how fast the machine of the tests is. */
@@ -179,7 +186,51 @@ describeAlerts("the shipped alerts", () => {
     ["no old differences", '"different",reason=""', "5x60", []],
   ])("report %s", (_, labels, values, alerts) => {
     const series = `alpha_gateway_comparisons_total{source="candidate",route="GET /books",result=${labels}}`;
-    expect(differenceFrom(alerts, [{ series, values }])).toBe("");
+    expect(differenceFrom(alerts, [up("one", "1x60"), { series, values }])).toBe("");
+  });
+
+  test("page while a gateway can't be scraped, and while no gateway is known", () => {
+    expect(differenceFrom(["GatewayIsGone"], [up("one", "1x60"), up("two", "1x57 0x3")])).toBe("");
+    expect(differenceFrom(["GatewayIsGone"], [])).toBe("");
+  });
+
+  test("page while Redis is down", async () => {
+    await redis.start();
+    const gateway = await start(sharedBy(redis));
+    await ask(gateway);
+    await redis.stop();
+    const isDown = async () => (await scrape(gateway)).values.get("alpha_gateway_state_store_up") === 0;
+    await waitFor(isDown);
+    expect(differenceFrom(["StoresAreDown"], await seriesOf(gateway, async () => {}))).toBe("");
+  });
+
+  test("page while the database is down", async () => {
+    const gateway = await start({ DATABASE_URL: "postgres://gateway@127.0.0.1:1/audit" });
+    const errors = async () => (await scrape(gateway)).values.get("alpha_gateway_audit_errors_total") ?? 0;
+    const fail = async () => {
+      const before = await errors();
+      await waitFor(async () => (await errors()) > before);
+    };
+    expect(differenceFrom(["AuditFails", "StoresAreDown"], await seriesOf(gateway, fail))).toBe("");
+  });
+
+  test.each([
+    ["the first failed commit", "0x59 3", ["AuditFails"]],
+    ["no failed commits of a few minutes ago", "0+1x56 56x4", []],
+  ])("report %s", (_, values, alerts) => {
+    const errors = { series: 'alpha_gateway_audit_errors_total{instance="one"}', values };
+    expect(differenceFrom(alerts, [up("one", "1x60"), errors])).toBe("");
+  });
+
+  test("report a rejected client directory", async () => {
+    const file = writeOperatorFile("ann: { user_agents: [ann] }", "clients.yaml");
+    const gateway = await start({ CLIENTS_FILE: file });
+    writeFileSync(file, "ann: [");
+    await waitFor(
+      async () =>
+        (await scrape(gateway)).values.get("alpha_gateway_clients_file_last_reload_successful") === 0,
+    );
+    expect(differenceFrom(["ClientsFileWasRejected"], await seriesOf(gateway, async () => {}))).toBe("");
   });
 
   test("are silent while clients get the translation, and page once a route has returned", async () => {
