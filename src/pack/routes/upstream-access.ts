@@ -6,8 +6,8 @@ import { createRouter, parseSegment, splitPath, type Pattern } from "../paths/ro
 /** Alpha's access rules for a v4 call. The native proxy enforces them for tokens with alpha levels. */
 interface V4Access {
   /**
-   * The rules of all routes that send the call. A token must meet all of them. For a v4 GET, only alpha routes
-   * that only read count, if there are any: an alpha write needs its scope for the change, not for its reads.
+   * The rules of all routes that send the call. A token must meet all of them. For a v4 GET, only alpha GETs and
+   * routes that only read count, if there are any: an alpha write needs its scope for the change, not for its reads.
    */
   readonly required: readonly Access[];
   /** Whether the call creates a token. v4 then assigns v4 levels to it. */
@@ -42,7 +42,7 @@ export function compileV4Access(
 ): FindV4Access {
   const router = createRouter<{ required: Access[]; makesToken: boolean }>();
   const entries = new Map<string, { required: Access[]; makesToken: boolean }>();
-  /** The calls of routes that only read, after all of these have been added. */
+  /** The calls of alpha GETs and of routes that only read, after all of these have been added. */
   let readCalls: ReadonlySet<string> = new Set();
 
   function add(method: string, template: string, access: Access, makesToken = false): void {
@@ -64,7 +64,10 @@ export function compileV4Access(
       if (place === "beside") add(endpoint.method, endpoint.template, access);
   }
 
-  for (const route of routes) if (route.isSafe) addRoute(route);
+  const [reads = [], writes = []] = [true, false].map((isRead) =>
+    routes.filter(({ isSafe, name }) => (isSafe || name.startsWith(`${READ} `)) === isRead),
+  );
+  for (const route of reads) addRoute(route);
   for (const { calls } of catalogs) {
     for (const { path } of calls) {
       add(READ, path, "public");
@@ -72,7 +75,7 @@ export function compileV4Access(
     }
   }
   readCalls = new Set(entries.keys());
-  for (const route of routes) if (!route.isSafe) addRoute(route);
+  for (const route of writes) addRoute(route);
 
   return (method, path) => {
     if (!path.startsWith(`${prefix}/`) || AMBIGUOUS.test(path)) return undefined;
