@@ -54,7 +54,8 @@ export { createHostCheck } from "./http/origins.ts";
 export { type HttpServer, isInvalidMessage, listen, ListenError } from "./http/http-server.ts";
 export { createInFlightTracker } from "./http/in-flight.ts";
 export { ignoreBehindLastRequest, rejectInvalid } from "./http/invalid-messages.ts";
-export { hostOf, SAFE_METHODS, SAME_SITES } from "./http/origins.ts";
+export { HOP_BY_HOP } from "./http/forwarded-headers.ts";
+export { hostOf, READ_METHODS, SAFE_METHODS, SAME_SITES } from "./http/origins.ts";
 export { createBodyReaders, hasBody, type RequestBodies } from "./bodies/receive-body.ts";
 export {
   createRequestContext,

@@ -1,6 +1,7 @@
 import { type AuditRecord, isTruncated, type RecordedBody, REDACTED } from "../../audit/index.ts";
 import { FORM, type Pack, printForm } from "../../pack/index.ts";
 import { isObject } from "../../base/index.ts";
+import { READ_METHODS } from "../../gateway/index.ts";
 import { recordedType } from "./recorded-body.ts";
 import { addressVariable, curl, type CurlBody, shellComment } from "./curl.ts";
 
@@ -54,8 +55,6 @@ function toCurlBody(body: RecordedBody, type: string, print: (form: Form) => str
   return { body: { text: typeof body === "string" ? body : JSON.stringify(body, nameSecrets) } };
 }
 
-const WITHOUT_BODY = new Set(["GET", "HEAD"]);
-
 /**
  * Whether a request had a body that the record lacks. The length is known for the client's own request, which the
  * native proxy forwards unchanged. If no bodies are recorded, it is unknown for other v4 calls.
@@ -69,7 +68,7 @@ function missingBody(
   if (isStreamed(body) || ((isClientRequest || lane === "native") && bytes.in > 0))
     return fromFile("body.bin", "the body and its type were not recorded");
   const isUnknown = !isClientRequest && lane !== "native" && alpha.response === undefined;
-  return isUnknown && !WITHOUT_BODY.has(method)
+  return isUnknown && !READ_METHODS.has(method)
     ? { note: "bodies were not recorded: the command has none" }
     : {};
 }

@@ -10,6 +10,7 @@ import {
   createTlsConnector,
   type CurrentContext,
   decodeContent,
+  HOP_BY_HOP,
 } from "../../gateway/index.ts";
 
 /** Milliseconds after a request until its whole response must have arrived. */
@@ -27,14 +28,8 @@ const MAX_WAIT_MS = 2000;
  * response.
  */
 const NOT_SENT = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "te",
-  "trailer",
+  ...HOP_BY_HOP,
   "transfer-encoding",
-  "upgrade",
   "host",
   "content-length",
   // The body is decoded.

@@ -13,7 +13,7 @@ import type {
   NotComparableReason,
   SecondAnswer,
 } from "../answers/comparison.ts";
-import type { Side } from "../../gateway/index.ts";
+import { READ_METHODS, type Side } from "../../gateway/index.ts";
 import { type Finding, type Judge, type JudgedRequest, notComparable } from "../answers/judge.ts";
 import { bodyOverridesMethod, type ServedRequest, type SideQuestion, targetOf } from "./served-request.ts";
 import type { Reading, WriteFence } from "./write-fence.ts";
@@ -46,9 +46,6 @@ interface BegunComparison {
 
 /** Maximum time of a response to a client in milliseconds. After that, its comparison is abandoned. */
 const MAX_SERVED_MS = 60_000;
-
-/** Methods of requests that are sent again without a body. */
-export const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** The response that the client received. */
 interface Served {
@@ -85,7 +82,7 @@ export class ShadowRunner {
     const { promise, resolve } = Promise.withResolvers<Served>();
     const timer = setTimeout(() => resolve({ answer: "timeout", body: undefined }), MAX_SERVED_MS).unref();
     comparison.enter();
-    const other = WITHOUT_BODY.has(served.request.method) ? comparison.askOther() : undefined;
+    const other = READ_METHODS.has(served.request.method) ? comparison.askOther() : undefined;
     void comparison.run(promise, other);
     return {
       served(answer, body) {

@@ -12,6 +12,7 @@ import {
   onlyReads,
   provenBy,
   tokenHash,
+  READ_METHODS,
 } from "../../gateway/index.ts";
 import type { Route } from "../../pack/index.ts";
 import { BUCKETS, type ClientDirectory, hasName, lastingName, UNNAMED } from "../../audit/index.ts";
@@ -25,7 +26,7 @@ import {
   translatedAnswer,
   wholeBody,
 } from "./served-request.ts";
-import { ShadowRunner, WITHOUT_BODY } from "./shadow-runner.ts";
+import { ShadowRunner } from "./shadow-runner.ts";
 import type { OpenShadow } from "./shadow-feature.ts";
 import { createShadowTranslation, type ShadowTranslationParts } from "./shadow-translation.ts";
 
@@ -148,7 +149,7 @@ export class Shadow {
     if (plain.method === "OPTIONS") return undefined;
     if (!onlyReads(plain, route) || overridesMethod(plain)) return this.#beginWrite(routed);
     // The body of a GET is not sent again: without it, the request would be different.
-    if (!route || this.#parts.isForTesters || (WITHOUT_BODY.has(plain.method) && hasBody)) return undefined;
+    if (!route || this.#parts.isForTesters || (READ_METHODS.has(plain.method) && hasBody)) return undefined;
     if (route.file || route.upload) return undefined;
     return this.#service.sides.config().compare.skippedRoutes.has(route.name)
       ? undefined

@@ -2,6 +2,7 @@
 import type { AuditRecord } from "../../audit/index.ts";
 import { isObject, parseJson } from "../../base/index.ts";
 import { type CatalogCopy, NO_CATALOGS, type Pack, responseFields, type Route } from "../../pack/index.ts";
+import { READ_METHODS } from "../../gateway/index.ts";
 import type { CompareRules } from "../answers/compare.ts";
 import { type DryRunResponse, isJsonType } from "../dry-run/dry-run.ts";
 import { compareBodies, createDifference, createIdComparison, type ReplayDifference } from "./differences.ts";
@@ -80,11 +81,10 @@ const comparableFilter = (filter: string | null): unknown => {
   }
 };
 
-const READS = new Set(["GET", "HEAD"]);
-
 /** Whether a request can have an effect. Some upstreams read lists with a POST. */
 const isWrite = (call: ComparedCall, route: Route | undefined): boolean =>
-  !READS.has(call.method) && !(route?.search && "call" in route.source && isCallOf(route.source.call, call));
+  !READ_METHODS.has(call.method) &&
+  !(route?.search && "call" in route.source && isCallOf(route.source.call, call));
 
 /**
  * Returns the first write whose order relative to a different request changed. The order of reads has no effect: some

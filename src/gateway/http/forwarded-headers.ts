@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { namesMethod } from "../../pack/index.ts";
 
 /** Hop-by-hop headers (RFC 9110 7.6.1), except those that frame the body. */
-const HOP_BY_HOP = [
+export const HOP_BY_HOP = [
   "connection",
   "keep-alive",
   "proxy-authenticate",

@@ -4,6 +4,9 @@ import { isLoopback } from "../../base/index.ts";
 /** Methods without side effects (RFC 9110 9.2.1). */
 export const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
+/** Methods that read, and whose requests have no body. */
+export const READ_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
 /** Values of `Sec-Fetch-Site` for a page of the same origin, and for a request without a page. */
 export const SAME_SITES = new Set(["same-origin", "none"]);
 

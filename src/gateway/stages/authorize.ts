@@ -46,6 +46,10 @@ export function authorize(
   throw verdicts[0]?.error ?? credentials.error ?? new HttpError(404, "Not found");
 }
 
+/** Whether the main call of a route is a GET, and no other call changes anything. */
+const isPlainRead = ({ source, onlyReadsUpstream }: Route): boolean =>
+  onlyReadsUpstream && (!("call" in source) || source.call.method === "GET");
+
 /** Returns why a token must not use a route; undefined if it may. */
 function findAccessError(
   credentials: Credentials,
@@ -63,7 +67,7 @@ function findAccessError(
   if (validity === "unknown") {
     // The gateway may have issued the token with any level. Only the lowest level is certain, because v4 has none below
     // it.
-    const isLowest = typeof access === "string" ? route.onlyReadsUpstream : access.level === 0;
+    const isLowest = typeof access === "string" ? isPlainRead(route) : access.level === 0;
     if (isLowest) return undefined;
     return new TokenUnavailableError(`${STORE_DOWN}: it is unknown what a token may do`);
   }

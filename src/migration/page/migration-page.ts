@@ -14,13 +14,12 @@ import {
   type TokenLocks,
   type UpstreamClient,
   type UpstreamTokens,
+  READ_METHODS,
 } from "../../gateway/index.ts";
 import type { Pack } from "../../pack/index.ts";
 import type { AuditStore } from "../../audit/index.ts";
 import type { PageState } from "./page-cache.ts";
 import type { PlanInForce } from "../plan/rules.ts";
-
-const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** The services that the pages need. */
 interface PageParts {
@@ -75,7 +74,7 @@ export function createMigrationPages(
     const { method, path: sent } = plainRequestOf(response);
     // As in other paths, a slash at the end has no effect.
     const path = sent.endsWith("/") ? sent.slice(0, -1) : sent;
-    if (!READS.has(method)) return next();
+    if (!READ_METHODS.has(method)) return next();
     if (path === paths.description) return description(request, response, next);
     if (path !== paths.page) return next();
     const page = accepts(request).type(["json", "html"]) === "html" ? html : json;

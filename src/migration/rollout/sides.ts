@@ -1,16 +1,20 @@
 /**
- * Decides the side that serves a request with alpha's credentials: the old service or the translation. The first of
- * these rules that applies is used. Rules 4 to 7 select the wanted side. Rules 2 and 3 apply only if they delay a change
- * to it.
+ * Decides the side that serves a request with alpha's credentials: the old service or the translation.
  *
- * 1. The gateway issued the token: the translation. The old service does not accept it.
- * 2. The client's last write is younger than the lag of replicated data: the side of that write.
- * 3. A read contains a cursor, and the file or the returns have changed recently: the side that issued the cursor.
- * 4. The state store was not read yet: the old service.
- * 5. The client or the route was returned: the old service.
- * 6. A rule of the file matches the client and the route: the translation, unless the rule comes from a file that
- *    was read while the store could not be read.
- * 7. Otherwise, and for unknown clients: the old service.
+ * If the gateway issued the token, it is the translation, because the old service does not accept it. Otherwise `decide`
+ * finds the wanted side of the client. The first of these reasons is used:
+ *
+ * - The state store was not read yet: the old service.
+ * - The client or the route was returned: the old service.
+ * - A rule of the file matches the client and the route: the translation, unless the rule comes from a file that was
+ *   read while the store could not be read.
+ * - None, or an unknown client: the old service.
+ *
+ * Two facts about the request can delay a change to the wanted side, the write before the cursor:
+ *
+ * - The client's last write is younger than the lag of replicated data (`sideOfWrite`): the side of that write.
+ * - A read contains a cursor, and the file or the returns have changed recently (`sideOfCursor`): the side that issued
+ *   the cursor.
  */
 import {
   type ClientDirectory,
@@ -74,7 +78,7 @@ function writerKey({ client, findWriter }: Writer): string | undefined {
 /** Finds the trip because of which a client has returned. */
 type FindTrip = (client: string | undefined, route: string | null) => Trip | undefined;
 
-/** Decides which side is wanted. The numbers are those of the list above. */
+/** Decides which side is wanted, by the first reason of the list above. */
 const createDecide =
   (
     config: () => RolloutConfig,
@@ -82,16 +86,13 @@ const createDecide =
     { tripOf, confirmedConfig }: { readonly tripOf: FindTrip; readonly confirmedConfig: () => RolloutConfig },
   ) =>
   (client: string | undefined, route: string | null): SideDecision => {
-    // Rule 4.
     if (!returns.isKnown()) return { side: "old", why: "the state store was not read yet" };
-    // Rule 5.
     const trip = tripOf(client, route);
     if (trip)
       return {
         side: "old",
         why: `turned back by ${trip.by}${trip.reason === null ? "" : `: ${trip.reason}`}`,
       };
-    // Rules 6 and 7.
     const decision = decideByRules(config(), client, route);
     // Returns on other replicas are unknown: no client is moved to the translation.
     const confirmed = confirmedConfig();
@@ -151,7 +152,7 @@ export function createRollout({
     returns.tripOf(client === undefined ? [] : namesSoFar(directory(), client), route);
   const decide = createDecide(config, returns, { tripOf, confirmedConfig });
 
-  /** 2. @param wanted The side that 3. to 7. say. */
+  /** Returns the side on which a recent write keeps its client; undefined if none does. @param wanted the side without it */
   function sideOfWrite(writer: Writer, route: string | null, wanted: Side): SideDecision | undefined {
     const { data } = config();
     if (data.kind !== "replicated") return undefined;
@@ -162,7 +163,7 @@ export function createRollout({
     return side && { side, why: "its last write is younger than the lag" };
   }
 
-  /** 3. @param wanted The side that 4. to 7. say. */
+  /** Returns the side on which a cursor keeps a read; undefined if it does not. @param wanted the side of the client */
   function sideOfCursor(cursor: Side | undefined, wanted: Side): SideDecision | undefined {
     if (cursor === undefined || cursor === wanted || !changes.keepCursors()) return undefined;
     return { side: cursor, why: "its cursor is from there" };
@@ -183,12 +184,10 @@ export function createRollout({
     /** Returns the side of a request. @param route Name of the route. Null: no route of the pack matches */
     sideOf(identity: ClientIdentity, route: string | null, request: RolloutRequest): RolloutDecision {
       const client = lastingName(directory(), identity);
-      // Rule 1.
       if (request.hasGatewayToken) {
         tokenClients.note(client ?? UNNAMED);
         return { client, side: "new", why: "the gateway has issued its token" };
       }
-      // Rule 3 needs the side that rules 4 to 7 say, and rule 2 the side that all later rules say.
       const wanted = decide(client, route);
       const ofCursor = sideOfCursor(request.cursor, wanted.side);
       const writer = { client, findWriter: request.findWriter };

@@ -83,7 +83,10 @@ export function readsOf(
   calls: readonly RouteCall[],
 ) {
   const isRead = !("call" in source) || source.call.method === "GET" || search !== undefined;
-  const areReads = calls.every(({ endpoint }) => endpoint.method === "GET");
+  // A GET changes no part: it reads it, whatever the call for changes is.
+  const areReads = calls.every(
+    ({ endpoint, part }) => endpoint.method === "GET" || (method === "GET" && part !== undefined),
+  );
   const onlyReadsUpstream = safe === true || (isRead && areReads);
   return {
     /** Whether its calls change nothing at the upstream. */

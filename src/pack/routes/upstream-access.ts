@@ -1,13 +1,14 @@
 import type { Access } from "../credentials/scopes.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
+import type { Endpoint } from "../calls/endpoint.ts";
 import type { Route } from "./route.ts";
 import { createRouter, parseSegment, splitPath, type Pattern } from "../paths/router.ts";
 
 /** Alpha's access rules for a v4 call. The native proxy enforces them for tokens with alpha levels. */
 interface V4Access {
   /**
-   * The rules of all routes that send the call. A token must meet all of them. For a v4 GET, only alpha routes
-   * that only read count, if there are any: an alpha write needs its scope for the change, not for its reads.
+   * The rules of all routes that send the call. A token must meet all of them. For a v4 GET, only alpha GETs and
+   * routes that only read count, if there are any: an alpha write needs its scope for the change, not for its reads.
    */
   readonly required: readonly Access[];
   /** Whether the call creates a token. v4 then assigns v4 levels to it. */
@@ -42,12 +43,11 @@ export function compileV4Access(
 ): FindV4Access {
   const router = createRouter<{ required: Access[]; makesToken: boolean }>();
   const entries = new Map<string, { required: Access[]; makesToken: boolean }>();
-  /** The calls of routes that only read, after all of these have been added. */
-  let readCalls: ReadonlySet<string> = new Set();
+
+  const keyOf = (method: string, template: string): string => `${method} ${shapeOf(template)}`;
 
   function add(method: string, template: string, access: Access, makesToken = false): void {
-    const key = `${method} ${shapeOf(template)}`;
-    if (method === READ && readCalls.has(key)) return;
+    const key = keyOf(method, template);
     let entry = entries.get(key);
     if (!entry) {
       entry = { required: [], makesToken };
@@ -58,21 +58,26 @@ export function compileV4Access(
     entry.makesToken ||= makesToken;
   }
 
-  function addRoute({ source, access, calls, tokens }: Route): void {
-    if ("call" in source) add(source.call.method, source.call.template, access, tokens?.created);
+  /** Adds the calls of a route. @param known keys of GETs that need no further rule */
+  function addRoute({ source, access, calls, tokens }: Route, known: ReadonlySet<string> = new Set()): void {
+    const isNew = ({ method, template }: Endpoint): boolean =>
+      method !== READ || !known.has(keyOf(method, template));
+    if ("call" in source && isNew(source.call))
+      add(source.call.method, source.call.template, access, tokens?.created);
     for (const { place, endpoint } of calls)
-      if (place === "beside") add(endpoint.method, endpoint.template, access);
+      if (place === "beside" && isNew(endpoint)) add(endpoint.method, endpoint.template, access);
   }
 
-  for (const route of routes) if (route.isSafe) addRoute(route);
+  const isRead = ({ isSafe, name }: Route): boolean => isSafe || name.startsWith(`${READ} `);
+  for (const route of routes) if (isRead(route)) addRoute(route);
   for (const { calls } of catalogs) {
     for (const { path } of calls) {
       add(READ, path, "public");
       add(READ, `${path}/{id}`, "public");
     }
   }
-  readCalls = new Set(entries.keys());
-  for (const route of routes) if (!route.isSafe) addRoute(route);
+  const ofReads = new Set(entries.keys());
+  for (const route of routes) if (!isRead(route)) addRoute(route, ofReads);
 
   return (method, path) => {
     if (!path.startsWith(`${prefix}/`) || AMBIGUOUS.test(path)) return undefined;

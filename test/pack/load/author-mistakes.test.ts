@@ -81,7 +81,7 @@ describe("check reports a value that can never work", () => {
     [
       "a GET that is said to be safe",
       book("upstream: GET /items/{number}", "safe: true\n    upstream: GET /items/{number}"),
-      '"safe" is for a POST on one of both sides, without a file: a GET on both always is, and no other method can be',
+      '"safe" is for a POST on one of both sides, without a file: a GET with only GETs always is, and no other method can be',
     ],
     [
       "a field that is not found by a call that changes something",

@@ -18,6 +18,15 @@ test.each([
   ],
   [false, false, { client: "GET /books/:id", upstream: "GET /items/{id}", calls: [view] }],
   [true, true, { client: "GET /books/:id", upstream: "GET /items/{id}", calls: [view], safe: true }],
+  [
+    true,
+    true,
+    {
+      client: "GET /books/:id",
+      upstream: "GET /items/{id}",
+      calls: [{ part: "prefs", upstream: "PUT /items/{id}/prefs" }],
+    },
+  ],
   [true, true, { client: "GET /books", upstream: "POST /items/search", ...list }],
   [false, true, { client: "POST /books", upstream: "POST /items/search", ...list }],
   [true, true, { client: "POST /books", upstream: "POST /items/search", ...list, safe: true }],
@@ -40,3 +49,19 @@ test.each([
   const { required = [] } = pack.v4Access("GET", "/api/new/items") ?? {};
   expect(required).toEqual(levels.map((level) => ({ resource: "books", level })));
 });
+
+test.each([
+  ["an object", "GET /items/{id}", "/api/new/items/5", { resource: "books", level: 0 }],
+  ["a row of a catalog", "GET /places/{id}", "/api/new/places/5", "public"],
+])(
+  "a native GET of %s needs the scope of an alpha GET with a further call that writes",
+  (_what, upstream, path, other) => {
+    const route = `{ client: "GET /books/:id/seen", scope: "books:write", upstream: "${upstream}", calls: [{ upstream: POST /views }] }`;
+    const pack = withPack(
+      [{ file: "book.yaml", from: "\nroutes:\n", to: `\nroutes:\n  - ${route}\n` }],
+      loadPack,
+    );
+    const { required = [] } = pack.v4Access("GET", path) ?? {};
+    expect(required).toEqual([{ resource: "books", level: 1 }, other]);
+  },
+);

@@ -29,12 +29,17 @@ import { values } from "./values.ts";
  * All families of keys, in the order in which values of responses are converted. Client values are converted in the
  * reverse order.
  *
- * The key `upper_case` of a field needs one export of `plain-keys.ts`. Its hooks give it an effect, as in `format.ts`
- * and `values.ts`:
+ * The key `upper_case` of a field is one export of `plain-keys.ts`. Without `write` and `filter`, only responses change:
+ *
+ *     const lower = (value: unknown): unknown => (typeof value === "string" ? value.toLowerCase() : value);
  *
  *     export const upperCase = fieldKeys({
  *       schemas: { upper_case: about(z.boolean().optional(), "What it does.", true) },
  *       read: ({ upper_case: isSo }) => (isSo ? [ofText((text) => text.toUpperCase())] : []),
+ *       write: ({ upper_case: isSo }) => (isSo ? { run: lower, needsWhole: false } : undefined),
+ *       filter: ({ upper_case: isSo }) => (isSo ? { translate: (value) => [lower(value) as Scalar], tests: "all" } : {}),
+ *       select: ({ upper_case: isSo }) => (isSo ? { translate: (value) => lower(value) as Scalar } : {}),
+ *       classOf: ({ upper_case: isSo }) => (isSo ? "value" : undefined),
  *     });
  */
 const FAMILIES = [source, format, values, catalog, object, filters, ...Object.values(plainKeys)] as const;
