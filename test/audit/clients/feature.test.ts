@@ -45,6 +45,15 @@ const inForce = () => ({
   named: naming.current().waves.get("first"),
 });
 
+test("a directory that is not YAML is rejected, and the line names the command that says why", () => {
+  writeFileSync(clientsFile, "billing: [");
+  clients.parts.reload();
+  expect(inForce().directory).toEqual(["billing"]);
+  expect(errors).toMatchObject([
+    { faults: [expect.stringContaining(`alpha-gateway check --clients ${clientsFile}`)] },
+  ]);
+});
+
 test("a directory that another file does not fit stays as it was, and one line says what to do", () => {
   writeFileSync(clientsFile, "invoices: {}\n");
   clients.parts.reload();

@@ -79,6 +79,16 @@ describe("the PostgreSQL store", () => {
     },
   );
 
+  test("says that a table is missing", async () => {
+    const store = open();
+    await store.append(sampleRecord("a"));
+    await database.query("ALTER TABLE audit_segment RENAME TO elsewhere");
+    await expect(store.append(sampleRecord("b"))).rejects.toThrow();
+    expect(store.fault()).toMatch(/a table is missing: restore the database, or restart the gateway/);
+    await database.query("ALTER TABLE elsewhere RENAME TO audit_segment");
+    await until(() => store.ready());
+  });
+
   test("answers what requests wait for while reports use all connections of the console", async () => {
     const store = open();
     await store.append(sampleRecord("a"));
