@@ -95,6 +95,23 @@ function inClientFields(
   return { reason: inAlphaNames(reason, field, name), field: name, ...ofCode };
 }
 
+/** Whether v4 did not find the object that the client named in a field of the body. */
+const isOfNotFoundField = (
+  { status }: UpstreamResponse,
+  { notFoundField }: Route,
+  { clientSent }: FailedCall,
+): boolean => status === 404 && notFoundField !== undefined && clientSent(notFoundField);
+
+/** Adds the field of {@link isOfNotFoundField} to the first error, unless that has a field. */
+function nameFirst(
+  errors: readonly ErrorDetail[],
+  { notFoundField: field }: Route,
+  reason: string,
+): readonly ErrorDetail[] {
+  const [first = { reason }, ...others] = errors;
+  return first.field === undefined && field !== undefined ? [{ ...first, field }, ...others] : errors;
+}
+
 /**
  * Throws v4's error as alpha's. It contains neither members that the gateway added, nor a token that the client does
  * not have.
@@ -150,16 +167,6 @@ export function throwTranslatedError(
   const status =
     [summary, ...problems].find((problem) => problem?.status !== undefined)?.status ?? tableStatus;
   const errors = problems.map((problem) => inClientFields(problem, route, call));
-  const { notFoundField } = route;
-  const [first, ...others] = errors;
-  if (
-    response.status === 404 &&
-    notFoundField !== undefined &&
-    call.clientSent(notFoundField) &&
-    first?.field === undefined
-  ) {
-    const named = { ...first, reason: first?.reason ?? defaultReason, field: notFoundField };
-    throw new TranslatedError(status, [named, ...others], { summary, meaning });
-  }
-  throw new TranslatedError(status, errors, { summary, meaning });
+  const named = isOfNotFoundField(response, route, call) ? nameFirst(errors, route, defaultReason) : errors;
+  throw new TranslatedError(status, named, { summary, meaning });
 }
