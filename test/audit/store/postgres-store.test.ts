@@ -83,7 +83,7 @@ describe("the PostgreSQL store", () => {
     const store = open();
     await store.append(sampleRecord("a"));
     await database.query("ALTER TABLE audit_segment RENAME TO elsewhere");
-    await expect(store.append(sampleRecord("b"))).rejects.toThrow();
+    await expect(store.append(sampleRecord("b"))).rejects.toThrow("could not be written");
     expect(store.fault()).toMatch(/a table is missing: restore the database, or restart the gateway/);
     await database.query("ALTER TABLE elsewhere RENAME TO audit_segment");
     await until(() => store.ready());
