@@ -38,7 +38,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "25006": "its database may not be written",
   "28": "its database refuses the user or the password",
   "3D": "there is no such database",
-  "42P01": "a table is missing: restore the database, or restart the gateway",
+  "42P01": "a table is missing: restore the database",
   "42501": "its user may not do this in the database",
   "53": "its database is short of resources",
   "53100": "the disk of its database is full",

@@ -29,17 +29,21 @@ import { values } from "./values.ts";
  * All families of keys, in the order in which values of responses are converted. Client values are converted in the
  * reverse order.
  *
- * The key `upper_case` of a field is one export of `plain-keys.ts`. Without `write` and `filter`, only responses change:
+ * A key of a field is one export of `plain-keys.ts`. Here, clients get each text with a prefix:
  *
- *     const lower = (value: unknown): unknown => (typeof value === "string" ? value.toLowerCase() : value);
+ *     function remove(prefix: string, value: unknown): unknown {
+ *       if (Array.isArray(value)) return value.map((each) => remove(prefix, each));
+ *       return typeof value === "string" && value.startsWith(prefix) ? value.slice(prefix.length) : value;
+ *     }
  *
- *     export const upperCase = fieldKeys({
- *       schemas: { upper_case: about(z.boolean().optional(), "What it does.", true) },
- *       read: ({ upper_case: isSo }) => (isSo ? [ofText((text) => text.toUpperCase())] : []),
- *       write: ({ upper_case: isSo }) => (isSo ? { run: lower, needsWhole: false } : undefined),
- *       filter: ({ upper_case: isSo }) => (isSo ? { translate: (value) => [lower(value) as Scalar], tests: "all" } : {}),
- *       select: ({ upper_case: isSo }) => (isSo ? { translate: (value) => lower(value) as Scalar } : {}),
- *       classOf: ({ upper_case: isSo }) => (isSo ? "value" : undefined),
+ *     export const prefix = fieldKeys({
+ *       schemas: { prefix: about(z.string().min(1).optional(), "The start of each text, for clients only.", "vm-") },
+ *       read: ({ prefix: own }) => (own ? [ofText((text) => own + text)] : []),
+ *       write: ({ prefix: own }) => (own ? { run: (value) => remove(own, value), needsWhole: false } : undefined),
+ *       filter: ({ prefix: own }) => (own ? { translate: (value) => [remove(own, value) as Scalar] } : {}),
+ *       select: ({ prefix: own }) => (own ? { translate: (value) => remove(own, value) as Scalar } : {}),
+ *       classOf: ({ prefix: own }) => (own ? "value" : undefined),
+ *       texts: ({ prefix: own }) => (own ? [{ read: `after ${own}` }] : []),
  *     });
  */
 const FAMILIES = [source, format, values, catalog, object, filters, ...Object.values(plainKeys)] as const;
