@@ -7,7 +7,7 @@ const PICTURE_PART = /\[\s*([A-Za-z])([^\],]*)[^\]]*\]([^[]*)/g;
 /** Components that are numbers. Their width is fixed if another number follows directly and the picture has digits. */
 const NUMBER_COMPONENTS = "YMDdHhmsWwXx";
 
-/** Describes the problem of a picture of `$toMillis`; returns undefined if there is none. */
+/** Describes the problem of a picture of `$toMillis`; returns undefined if missing. */
 export function describePictureProblem(picture: string): string | undefined {
   const parts = [...picture.matchAll(PICTURE_PART)];
   for (const [index, [, component = "", modifierText = "", following = ""]] of parts.entries()) {

@@ -11,7 +11,7 @@ export type JsonObject = Record<string, unknown>;
 export interface CatalogEntry {
   readonly object: JsonObject;
   readonly text: string;
-  /** The losses of its translation. Undefined if there are none. */
+  /** The losses of its translation. Undefined if missing. */
   readonly losses?: readonly string[];
 }
 

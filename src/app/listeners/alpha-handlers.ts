@@ -48,7 +48,7 @@ export const trackRequests =
     }
   };
 
-/** Returns alpha's calls to the login server. Undefined if there is none. */
+/** Returns alpha's calls to the login server. Undefined if not found. */
 function oauthRoutes(
   settings: Settings,
   dependencies: PublicAppDependencies,

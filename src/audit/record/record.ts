@@ -23,7 +23,7 @@ export interface RecordedCall {
   readonly path: string;
   readonly filter: string | null;
   readonly body?: RecordedBody;
-  /** The status of v4's response, or null if there is none (see the record's `warnings`). */
+  /** The status of v4's response, or null if missing (see the record's `warnings`). */
   readonly status: number | null;
   readonly response?: RecordedBody;
   /** Milliseconds from sending to the complete response. */
@@ -64,7 +64,7 @@ export interface AuditRecord {
      * contains. Missing if it is unknown.
      */
     readonly application?: string;
-    /** The name of the client that a trusted proxy sent in `CLIENT_HEADER`. Missing if there is none. */
+    /** The name of the client that a trusted proxy sent in `CLIENT_HEADER`. Left out if empty. */
     readonly label?: string;
     /** The first 512 characters of the user agent. */
     readonly userAgent: string | null;
@@ -76,7 +76,7 @@ export interface AuditRecord {
     /** The route of the pack, e.g. `GET /vm/instances/:id`; null if none matched, and for the native proxy. */
     readonly route: string | null;
     readonly query: string;
-    /** Names of query parameters without effect, because the pack does not define them. Missing if there are none. */
+    /** Names of query parameters without effect, because the pack does not define them. Left out if empty. */
     readonly ignored?: readonly string[];
     readonly filter: string | null;
     readonly body?: RecordedBody;

@@ -31,6 +31,25 @@ export function readRule(written: string): NameRule {
   return { name, place: /^_.*_$/.test(written) ? "part" : "alone", kind: "secret" };
 }
 
+/** Rules that are searched together. */
+export interface RuleSet {
+  readonly all: readonly NameRule[];
+  /** The rules that can only be a whole name of a path, by their names. */
+  readonly wholeNames: ReadonlyMap<string, NameRule>;
+  /** The other rules, which are searched within names. */
+  readonly within: readonly NameRule[];
+}
+
+/** Prepares rules for searches. */
+export function ruleSet(all: readonly NameRule[]): RuleSet {
+  const isWholeName = ({ place, name }: NameRule): boolean => place === "alone" && !name.includes(".");
+  return {
+    all,
+    wholeNames: new Map(all.filter(isWholeName).map((rule) => [rule.name, rule])),
+    within: all.filter((rule) => !isWholeName(rule)),
+  };
+}
+
 const isLetter = (char: string | undefined): boolean => char !== undefined && /[a-z]/.test(char);
 
 /** Whether a name of a path starts or ends at a character. */
@@ -76,32 +95,26 @@ function* findNames(rules: readonly NameRule[], words: string): Generator<Found>
   }
 }
 
-/** Whether a rule can only be a whole name of a path. */
-const isOfWholeName = ({ place, name }: NameRule): boolean => place === "alone" && !name.includes(".");
-
 /** Finds some rules in some words (`foldName`), where they count. */
-function* findApplied(rules: readonly NameRule[], words: string): Generator<Found> {
-  // Most rules are whole names, which a comparison finds faster than a search.
+function* findApplied({ wholeNames, within }: RuleSet, words: string): Generator<Found> {
+  // Most rules are whole names, which a map finds faster than a search.
   let start = 0;
   for (const name of words.split(".")) {
-    const range = {
-      start: start + Number(name.startsWith("_")),
-      end: start + name.length - Number(name.endsWith("_")),
-    };
-    const joined = joinWords(name);
-    for (const rule of rules) if (rule.name === joined && isOfWholeName(rule)) yield { rule, ...range };
+    const rule = wholeNames.get(joinWords(name));
+    const end = start + name.length;
+    if (rule)
+      yield { rule, start: start + Number(name.startsWith("_")), end: end - Number(name.endsWith("_")) };
     start += name.length + 1;
   }
-  const others = rules.filter((rule) => !isOfWholeName(rule));
-  for (const found of findNames(others, words)) if (FITS[found.rule.place](words, found)) yield found;
+  for (const found of findNames(within, words)) if (FITS[found.rule.place](words, found)) yield found;
 }
 
 /** Whether one of some rules applies to some words. */
-export const anyApplies = (rules: readonly NameRule[], words: string): boolean =>
+export const anyApplies = (rules: RuleSet, words: string): boolean =>
   findApplied(rules, words).next().done === false;
 
 /** The words without the names of some rules. A dot is instead of each, so that the words beside it are not joined. */
-export function without(rules: readonly NameRule[], words: string): string {
+export function without(rules: RuleSet, words: string): string {
   let rest = "";
   let done = 0;
   const inOrder = [...findApplied(rules, words)].sort(
@@ -125,8 +138,8 @@ const isLast = (words: string, { start, end }: Range): boolean =>
   !isLetter(words[start - 1]) && /^[_.]?$/.test(words.slice(end));
 
 /** Whether one of some rules applies to the end of some words. */
-export function anyAppliesAtEnd(rules: readonly NameRule[], words: string): boolean {
-  for (const found of findNames(rules, words)) {
+export function anyAppliesAtEnd({ all }: RuleSet, words: string): boolean {
+  for (const found of findNames(all, words)) {
     const isAtEnd =
       found.rule.place === "alone"
         ? isLast(words, found)
@@ -137,7 +150,7 @@ export function anyAppliesAtEnd(rules: readonly NameRule[], words: string): bool
 }
 
 /** The words without the name at their end, if it is that of a rule. */
-export function withoutLast(rules: readonly NameRule[], words: string): string {
-  const starts = [...findNames(rules, words)].flatMap((found) => (isLast(words, found) ? [found.start] : []));
+export function withoutLast({ all }: RuleSet, words: string): string {
+  const starts = [...findNames(all, words)].flatMap((found) => (isLast(words, found) ? [found.start] : []));
   return starts.length === 0 ? words : `${words.slice(0, Math.min(...starts))}.`;
 }

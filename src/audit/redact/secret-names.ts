@@ -2,7 +2,15 @@ import { LRUCache } from "lru-cache";
 import { copyText } from "../record/truncate.ts";
 import { MAX_NAME_LENGTH } from "./escapes.ts";
 import { foldName } from "./fold-name.ts";
-import { anyApplies, anyAppliesAtEnd, type NameRule, readRule, without, withoutLast } from "./name-rules.ts";
+import {
+  anyApplies,
+  anyAppliesAtEnd,
+  type NameRule,
+  readRule,
+  ruleSet,
+  without,
+  withoutLast,
+} from "./name-rules.ts";
 import { NameScanner, type ScannedName } from "./name-scanner.ts";
 
 /**
@@ -87,17 +95,26 @@ function compileNames(written: readonly string[]): SecretNames {
   const secretAlone = rulesOf("secret", "alone");
   const secretParts = rulesOf("secret", "part");
   const secretAnywhere = rulesOf("secret", "anywhere");
-  const ofTexts = rulesOf("texts", "alone");
+  const texts = rulesOf("texts", "alone");
   const harmlessAnywhere = rulesOf("harmless", "anywhere");
   // A list of texts is not secret as a whole, whatever words are in its name: `tokens[]` is an exception from `*token*`.
-  const harmlessAlone = [...rulesOf("harmless", "alone"), ...ofTexts];
-  const secretWithin = [...secretParts, ...secretAnywhere];
-  const harmless = [...harmlessAlone, ...harmlessAnywhere];
+  const harmlessAlone = [...rulesOf("harmless", "alone"), ...texts];
+  const rulesFor = {
+    alone: ruleSet(secretAlone),
+    within: ruleSet([...secretParts, ...secretAnywhere]),
+    texts: ruleSet(texts),
+    harmless: ruleSet([...harmlessAlone, ...harmlessAnywhere]),
+    harmlessAlone: ruleSet(harmlessAlone),
+    harmlessAnywhere: ruleSet(harmlessAnywhere),
+    parts: ruleSet(secretParts),
+    ends: ruleSet([...secretAnywhere, ...secretAlone]),
+  };
   const cache = new LRUCache<string, NameKind>({ max: MAX_CACHED });
 
   function readKind(path: string): NameKind {
-    if (anyApplies(secretAlone, path) || anyApplies(secretWithin, without(harmless, path))) return "secret";
-    if (anyApplies(ofTexts, path)) return "texts";
+    if (anyApplies(rulesFor.alone, path) || anyApplies(rulesFor.within, without(rulesFor.harmless, path)))
+      return "secret";
+    if (anyApplies(rulesFor.texts, path)) return "texts";
     return VALUE_NAME.test(path) ? "value" : "none";
   }
 
@@ -126,12 +143,10 @@ function compileNames(written: readonly string[]): SecretNames {
   }
 
   function endText(text: string): boolean {
-    const words = without(harmlessAnywhere, foldName(text));
+    const words = without(rulesFor.harmlessAnywhere, foldName(text));
     // After a harmless name or a list, the preceding words are irrelevant: `secret_ticket`.
-    const before = withoutLast(harmlessAlone, words);
-    return (
-      anyAppliesAtEnd(secretParts, words) || anyAppliesAtEnd([...secretAnywhere, ...secretAlone], before)
-    );
+    const before = withoutLast(rulesFor.harmlessAlone, words);
+    return anyAppliesAtEnd(rulesFor.parts, words) || anyAppliesAtEnd(rulesFor.ends, before);
   }
 
   const maybeIn = (text: string): boolean => scanner.finds(text) || mayHaveUser(text);

@@ -3,7 +3,22 @@ import { isTextType, readSentBody, type SentBody } from "../record/client-body.t
 import { RedactionWalk } from "./redact-walk.ts";
 import type { SecretNames } from "./secret-names.ts";
 import { SecretValues } from "./secret-values.ts";
-import type { SentTexts } from "./sent-texts.ts";
+
+/** Headers by lower-case name. */
+type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The parts of a request that may contain secrets. */
+interface SentTexts {
+  readonly path?: string;
+  /** Whether the path belongs to one of the pack's routes. Default: false. */
+  readonly isRoute?: boolean;
+  readonly query?: string;
+  /** Values of recorded headers. */
+  readonly texts?: readonly (string | undefined)[];
+  /** Other headers, by lower-case name. */
+  readonly headers?: SentHeaders | undefined;
+  readonly body?: SentBody | undefined;
+}
 
 /** Minimum length of a token. Nobody issues shorter ones, and they could be a part of any text. */
 const MIN_TOKEN_LENGTH = 8;

@@ -79,7 +79,7 @@ export interface AuditStats {
   readonly evicted: number;
   /** Number of clients that lost summaries since the start, because there were too many clients. */
   readonly evictedClients: number;
-  /** Statistics of the export to a collector; undefined if there is none. */
+  /** Statistics of the export to a collector; undefined if missing. */
   readonly exported?: ExportStats;
 }
 

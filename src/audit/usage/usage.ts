@@ -101,7 +101,7 @@ export interface ClientUsage extends UsageCounts {
   readonly label: string | null;
   readonly application: string | null;
   readonly fingerprint: string | null;
-  /** Times of the last translated and the last forwarded request; null if there is none. */
+  /** Times of the last translated and the last forwarded request; null if missing. */
   readonly lastAlpha: string | null;
   readonly lastNative: string | null;
   /**
@@ -113,7 +113,7 @@ export interface ClientUsage extends UsageCounts {
   readonly tokens: number;
   /** The user agent of the client's last requests. */
   readonly userAgent: string | null;
-  /** The last user agents of the client's other programs, the latest first; missing if there are none. */
+  /** The last user agents of the client's other programs, the latest first; left out if empty. */
   readonly otherAgents?: readonly string[];
   /** Number of requests with status 400 or above. */
   readonly errors: number;
@@ -121,7 +121,7 @@ export interface ClientUsage extends UsageCounts {
   readonly native: number;
 }
 
-/** Returns the user agents of a client as one text; null if there are none. */
+/** Returns the user agents of a client as one text; null if not found. */
 export const agentsText = ({
   userAgent,
   otherAgents = [],

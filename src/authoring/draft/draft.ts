@@ -92,7 +92,7 @@ function draftRoutes(
 
 const isPlainPair = ({ old, now }: FieldPair): boolean => isPlainName(old.name) && isPlainName(now.name);
 
-/** Returns the object of the route whose path shares the longest prefix with this route. Undefined if there is none. */
+/** Returns the object of the route whose path shares the longest prefix with this route. Undefined if not found. */
 function objectOf({ segments }: ApiRoute, routes: readonly RoutePair[]): ApiObject | undefined {
   const commonStart = (other: readonly string[]): number => {
     const end = segments.findIndex((segment, index) => segment !== other[index]);

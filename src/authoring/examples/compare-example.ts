@@ -104,7 +104,7 @@ function compareLosses(
   return [{ path: ["losses"], message, actual }];
 }
 
-/** Returns the body of a response: its JSON, or its text if it is not JSON; undefined if there is none. */
+/** Returns the body of a response: its JSON, or its text if it is not JSON; undefined if not found. */
 function contentOf({ body, headers }: DryRunResponse["response"]): unknown {
   if (body === "") return undefined;
   return isJsonType(headers["content-type"] ?? "") ? JSON.parse(body) : body;

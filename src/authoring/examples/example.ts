@@ -168,7 +168,7 @@ const countValues = (value: unknown): number =>
     ? Object.values(value).reduce<number>((count, item) => count + countValues(item), 1)
     : 1;
 
-/** Returns the path of the repeated item that exceeds {@link MAX_REPEATED_VALUES}; undefined if there is none. */
+/** Returns the path of the repeated item that exceeds {@link MAX_REPEATED_VALUES}; undefined if not found. */
 function findExcessiveRepeat(data: unknown): YamlPath | undefined {
   let left = MAX_REPEATED_VALUES;
   function find(value: unknown, path: YamlPath): YamlPath | undefined {

@@ -19,7 +19,7 @@ interface ExplainedResponse {
   readonly note: string | null;
 }
 
-/** Returns the last call after the main call whose response becomes the route's. Undefined if there is none. */
+/** Returns the last call after the main call whose response becomes the route's. Undefined if not found. */
 const lastAnswerOf = ({ calls }: Route): RouteCall | undefined =>
   calls.findLast(({ place, use }) => place === "after" && use === "answer");
 

@@ -8,7 +8,7 @@ export interface TracedExpression extends ShownValue {
   readonly place: string;
   /** The keys that lead to the expression: `fields.price.read`. */
   readonly path: string;
-  /** The field that the expression translates. Null if there is none. */
+  /** The field that the expression translates. Null if missing. */
   readonly field: string | null;
   readonly source: string;
   readonly error?: string;

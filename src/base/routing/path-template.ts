@@ -91,7 +91,7 @@ export class RouteTemplates {
    * as a GET request.
    *
    * @param path As it is recorded, without secrets.
-   * @param status Status of the service's response; null if there is none.
+   * @param status Status of the service's response; null if missing.
    * @returns null for a path that the service has not served yet.
    */
   routeOf(method: string, path: string, status: number | null, sender: RouteSender): string | null {

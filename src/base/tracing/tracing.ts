@@ -4,7 +4,7 @@
 export interface CallSpan {
   /** The `traceparent` header to send; undefined if the span has no valid ids. */
   readonly traceparent: string | undefined;
-  /** Ends the span. @param status status of the response; null if there is none */
+  /** Ends the span. @param status status of the response; null if missing */
   end(status: number | null): void;
 }
 

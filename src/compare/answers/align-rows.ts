@@ -68,7 +68,7 @@ export function rowsById(
   return found.size === rows.length ? found : undefined;
 }
 
-/** Aligns rows by the first member that identifies each row in both lists; undefined if there is none. */
+/** Aligns rows by the first member that identifies each row in both lists; undefined if not found. */
 function alignById(
   { rowPath, idNames }: Pick<ListRule, "rowPath" | "idNames">,
   toIdText: RowRules["toIdText"],

@@ -15,7 +15,7 @@ export function queryOf({ path }: ComparedRequest): Query {
 
 const MAX_FILTER_DEPTH = 32;
 
-/** Returns the filter of a request; undefined if there is none, or if it is not JSON. */
+/** Returns the filter of a request; undefined if not found, or if it is not JSON. */
 export function filterOf({ filter }: ComparedRequest): unknown {
   if (filter === null) return undefined;
   try {

@@ -138,7 +138,7 @@ export interface ComparedRequest {
   readonly method: string;
   /** The path with its query. */
   readonly path: string;
-  /** The client's filter header. Null if there is none. */
+  /** The client's filter header. Null if missing. */
   readonly filter: string | null;
 }
 

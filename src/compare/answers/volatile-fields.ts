@@ -12,6 +12,7 @@ import {
   countPair,
   type FieldState,
   fieldState,
+  half,
   halve,
   judgeVolatile,
   type KnownField,
@@ -213,7 +214,7 @@ export class ClientView {
     own.pairs += 1;
     own.total += 1;
     if (own.pairs < WINDOW) return;
-    own.pairs = Math.floor(own.pairs / 2);
+    own.pairs = half(own.pairs);
     for (const field of Object.values(own.fields)) halve(field);
   }
 

@@ -26,7 +26,7 @@ export type FieldState = z.infer<typeof fieldState>;
 
 /** The knowledge of the clients of a route about one field. */
 export interface KnownField {
-  /** The client's own evidence. Undefined if there is none. */
+  /** The client's own evidence. Undefined if missing. */
   readonly own: FieldState | undefined;
   readonly others: readonly FieldState[];
 }
@@ -61,7 +61,8 @@ export function countPair(state: FieldState, [one, other]: readonly [unknown, un
   if (distance !== undefined) state.spread = Math.max(state.spread ?? 0, distance);
 }
 
-const half = (counter: number): number => Math.floor(counter / 2);
+/** Halves a counter. */
+export const half = (counter: number): number => Math.floor(counter / 2);
 
 /** Halves all counters, so that they follow changes of the service. */
 export function halve(state: FieldState): void {

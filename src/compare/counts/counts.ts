@@ -79,7 +79,7 @@ export const MAX_CASES = 10_000;
 export interface CountedResult extends Omit<Compared, "differences" | "accepted" | "answer" | "sample"> {
   /** See {@link Compared.provenBy}. Empty if the owner is unknown. */
   readonly by: string;
-  /** The digest of the case; empty if there is none. */
+  /** The digest of the case; empty if missing. */
   readonly digest: string;
   /** The fields and kinds without duplicates, limited to the share of one client. */
   readonly fields: readonly Pick<Difference, "field" | "kind">[];

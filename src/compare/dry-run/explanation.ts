@@ -17,7 +17,7 @@ import { callName } from "./recorded-v4.ts";
 
 /** The v4 side of a field. */
 export interface V4Side {
-  /** The recorded request, or the catalog, that provides the field, `GET /path`. Null if there is none. */
+  /** The recorded request, or the catalog, that provides the field, `GET /path`. Null if missing. */
   readonly call: string | null;
   /** The field's path in that response or body; null if it is not a single member. */
   readonly field: string | null;

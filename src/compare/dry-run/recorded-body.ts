@@ -2,7 +2,7 @@
 import { type ClientMediaTypes, type Pack, printForm } from "../../pack/index.ts";
 import { isObject } from "../../base/index.ts";
 
-/** Returns the first media type of a format that clients may send; undefined if there is none. */
+/** Returns the first media type of a format that clients may send; undefined if not found. */
 export const typeOfFormat = (
   { names, formatOf }: ClientMediaTypes,
   format: "json" | "form",

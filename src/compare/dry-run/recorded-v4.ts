@@ -11,7 +11,7 @@ import {
 
 type CallName = Pick<RecordedCall, "method" | "path">;
 
-/** Returns the repeated call of a route that a request belongs to. Undefined if there is none. */
+/** Returns the repeated call of a route that a request belongs to. Undefined if not found. */
 const repeatedCall = (
   call: CallName,
   place: RouteCall["place"],

@@ -31,7 +31,7 @@ export interface ServedRequest {
   readonly side: Side;
   /** Whether all reads of this client are compared instead of a share of them, because it was moved recently. */
   readonly isFresh: boolean;
-  /** The client's token, which must not occur in examples; undefined if there is none. */
+  /** The client's token, which must not occur in examples; undefined if missing. */
   readonly token: string | undefined;
   /** The reason why this request can't be compared, if it is already known. */
   readonly obstacle: NotComparableReason | undefined;

@@ -83,7 +83,7 @@ function namesOfSender({ client, fingerprint, knownAs }: KnownSender): readonly 
   return names.length === 0 ? [STRANGERS] : [...new Set(names)];
 }
 
-/** Returns the proven name of a sender. Undefined if there is none, and for an unknown sender. */
+/** Returns the proven name of a sender. Undefined if not found, and for an unknown sender. */
 const provenName = ({ fingerprint, knownAs }: KnownSender): string | undefined =>
   [fingerprint, UNNAMED].includes(knownAs()) ? undefined : knownAs();
 

@@ -34,7 +34,7 @@ type Outcome =
   | {
       readonly kind: "same";
       readonly exact?: true;
-      /** Catalogs whose entries in the response were not compared. Missing if there are none. */
+      /** Catalogs whose entries in the response were not compared. Left out if empty. */
       readonly uncompared?: readonly string[];
     }
   | { readonly kind: "changed"; readonly differences: readonly ReplayDifference[] }

@@ -35,7 +35,7 @@ export type JudgeToken = (call: JudgedCall, response: ResponseHead) => TokenVerd
 
 interface TokenJudgeOptions {
   readonly scopes: Scopes;
-  /** v4's response header that contains the scopes of the token. Undefined if there is none. */
+  /** v4's response header that contains the scopes of the token. Undefined if missing. */
   readonly scopesHeader: string | undefined;
   /** Finds out which calls are public. */
   readonly accessOf: FindV4Access;

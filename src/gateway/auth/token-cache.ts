@@ -24,7 +24,7 @@ type AcceptedInfo = Extract<TokenInfo, { readonly refused: false }>;
 const REJECTED: TokenInfo = { refused: true };
 
 export interface TokenCache {
-  /** The information about a token; undefined if there is none. Synchronous if this process has cached it. */
+  /** The information about a token; undefined if missing. Synchronous if this process has cached it. */
   get(hash: string): TokenInfo | undefined | Promise<TokenInfo | undefined>;
   /**
    * Whether v4 has accepted a token within the last day, and has not rejected it since, according to this process. Its

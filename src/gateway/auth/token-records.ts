@@ -5,7 +5,7 @@ import type { Encryptor, GatewayTokens } from "./gateway-secret.ts";
 
 /** The record of a token in the store. */
 export interface TokenRecord {
-  /** The encrypted record; undefined if there is none. */
+  /** The encrypted record; undefined if missing. */
   readonly encrypted: string | undefined;
   /**
    * The record; undefined for a token that the gateway did not issue. A gateway token whose record was lost is

@@ -150,7 +150,7 @@ export class TokenStore {
   }
 
   /**
-   * Finds the scopes that {@link saveLevels} has stored. Undefined if there are none. @throws {StateUnavailableError}
+   * Finds the scopes that {@link saveLevels} has stored. Undefined if missing. @throws {StateUnavailableError}
    */
   async findLevels(shown: string): Promise<string | undefined> {
     const [, scopes] = await this.#readLevels(shown);

@@ -53,7 +53,7 @@ export interface UpstreamResponse {
   readonly status: number;
   readonly success: boolean;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body as v4 sent it, in UTF-8. Empty if there is none. */
+  /** The body as v4 sent it, in UTF-8. Empty if missing. */
   readonly bytes: Buffer;
   /** The parsed JSON, parsed on first use. Undefined if there is no body, or if it is invalid. */
   readonly json: unknown;

@@ -45,7 +45,7 @@ export class Exchange implements ForwardedStream {
   hasFailed = false;
   /** The reason why the gateway rejected the request, for rejections that are counted. */
   rejectedBy: ForwardedExchange["rejectedBy"];
-  /** Status of the upstream's response. Null if there is none yet, undefined if the upstream was not called. */
+  /** Status of the upstream's response. Null if missing yet, undefined if the upstream was not called. */
   upstreamStatus: number | null | undefined;
   /** The known facts about the client's token, if the gateway judges tokens in this lane. */
   token: JudgedToken | undefined;

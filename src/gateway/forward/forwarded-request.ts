@@ -69,7 +69,7 @@ export class ForwardedRequest {
     this.#stop();
   }
 
-  /** Returns the client's body. Undefined if there is none. */
+  /** Returns the client's body. Undefined if not found. */
   body(): Readable | undefined {
     return this.#hasBody ? Readable.from(this.#readBody(this.#exchange.request)) : undefined;
   }

@@ -135,7 +135,7 @@ export interface ApplicationCredentials {
 const decode = (text: string): string =>
   new URLSearchParams(`text=${text.replaceAll("&", "%26")}`).get("text") ?? "";
 
-/** Reads HTTP Basic credentials. @returns undefined if there are none, or if two lines contradict each other */
+/** Reads HTTP Basic credentials. @returns undefined if not found, or if two lines contradict each other */
 export function readBasicCredentials({
   headers,
 }: Pick<AlphaRequest, "headers">): ApplicationCredentials | undefined {

@@ -45,9 +45,9 @@ export interface ResponseDefaults {
   readonly statusHeader: string | undefined;
   /** `WWW-Authenticate` of responses with status 401 (RFC 9110, section 11.6.1). Undefined if they contain no challenge. */
   readonly challenge: string | undefined;
-  /** The response header that contains the upstream request, in lower case. Undefined if there is none. */
+  /** The response header that contains the upstream request, in lower case. Undefined if missing. */
   readonly upstreamHeader: string | undefined;
-  /** The response header that contains the filter of the upstream request, in lower case. Undefined if there is none. */
+  /** The response header that contains the filter of the upstream request, in lower case. Undefined if missing. */
   readonly upstreamFilterHeader: string | undefined;
   readonly statuses: Statuses;
   /** The headers that contain the status of the rate limit. */

@@ -55,7 +55,7 @@ const tooLong = (limit: number): string => `it has more than ${limit} bytes`;
 /** The first bytes of a body without its content coding, and facts about its message. */
 export interface DecodedStart {
   readonly bytes: Buffer;
-  /** The reason why bytes are missing; undefined if there are none. */
+  /** The reason why bytes are missing; undefined if missing. */
   readonly lack: string | undefined;
   /** Whether bodies of this type are kept. */
   readonly isKept: boolean;

@@ -81,7 +81,7 @@ export function isSecretId(request: AlphaRequest, { redaction, pack }: RecordOpt
   return redaction.search.find(sent, anyTokens(request, pack.credentials)).redact(request.id) !== request.id;
 }
 
-/** Returns the body of a translated request. Undefined if there is none. */
+/** Returns the body of a translated request. Undefined if not found. */
 export function sentBodyOf({ request, translated }: RecordedExchange): SentBody | undefined {
   const { body } = translated?.context ?? {};
   if (!body || body.bytes.length === 0) return undefined;

@@ -9,7 +9,7 @@ export interface RecordOptions {
   /** Whether bodies are recorded. False for AUDIT=metadata. */
   readonly bodies: boolean;
   readonly pack: Pack;
-  /** The header that contains a client's filter, in lower case. Empty if there is none. */
+  /** The header that contains a client's filter, in lower case. Empty if missing. */
   readonly filterHeader: string;
 }
 

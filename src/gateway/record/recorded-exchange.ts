@@ -50,7 +50,7 @@ export interface RecordedExchange {
 
 /** A forwarded request and the upstream's response. */
 interface ForwardedMessages {
-  /** Status of the upstream's response. Null if there is none, undefined if the upstream was not called. */
+  /** Status of the upstream's response. Null if missing, undefined if the upstream was not called. */
   readonly upstreamStatus: number | null | undefined;
   /** Whether the whole response has arrived. */
   readonly isComplete: boolean;

@@ -34,7 +34,7 @@ function findSent(
   return numberedNames(names.names, bits);
 }
 
-/** Returns the losses of a request to a route of the pack. Undefined if there are none. */
+/** Returns the losses of a request to a route of the pack. Undefined if not found. */
 function findLost({ match, losses }: RequestContext, { lossNames }: Pack): NumberedNames | undefined {
   const names = losses.size > 0 && match && lossNames.get(match.route.name);
   if (!names) return undefined;

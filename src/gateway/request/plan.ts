@@ -48,7 +48,7 @@ export interface PlanRules {
   /** Whether there is a plan. */
   readonly isActive: () => boolean;
   /**
-   * Returns the plan's current decision about a request. Undefined if there is none.
+   * Returns the plan's current decision about a request. Undefined if not found.
    *
    * @param proof Undefined if the sender is unknown, because an application is unproven, or can't be read. No freeze
    *   applies then, and the request is not counted as a retry.

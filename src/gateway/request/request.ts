@@ -38,7 +38,7 @@ export interface AlphaRequest {
   /** Replaces `readBody` on a route that accepts a file: the bytes as they arrive. */
   readonly openUpload?: (() => Readable) | undefined;
   readonly address: string;
-  /** The client's name from a trusted proxy in `CLIENT_HEADER`. Undefined if there is none. */
+  /** The client's name from a trusted proxy in `CLIENT_HEADER`. Undefined if missing. */
   readonly label?: string | undefined;
   /** Fires when the client disconnects. */
   readonly signal: CancelSignal;

@@ -39,7 +39,7 @@ function decodeHeader(line: string): string {
 }
 
 /**
- * Returns the filter of a request, completed with the defaults of its list; undefined if there is none.
+ * Returns the filter of a request, completed with the defaults of its list; undefined if not found.
  *
  * @throws {HttpError} 400 for an invalid filter
  */
@@ -141,7 +141,7 @@ async function resolveFilterBoundaries(
   return new Map([...fields, ...resolved]);
 }
 
-/** Returns the number of the newest object for which a field is true. 0 if there is none. */
+/** Returns the number of the newest object for which a field is true. 0 if not found. */
 async function findBoundary(
   name: string,
   { v4, boundaryField = "" }: FilterField,

@@ -7,7 +7,7 @@ import type { ApplicationId, RouteMatch } from "../request/context.ts";
 import type { AuthenticatedClient, Credentials } from "../request/client.ts";
 import type { Decision, PlanRules, PlanVerdict, SenderProof } from "../request/plan.ts";
 
-/** The application to which a token was issued; undefined if there is none, and "unknown" if it can't be read. */
+/** The application to which a token was issued; undefined if missing, and "unknown" if it can't be read. */
 type Issuer = ApplicationId | "unknown" | undefined;
 
 /**

@@ -43,7 +43,7 @@ const namesNoMethod = ({ method, headers }: AlphaRequest, { methodHeader }: Pack
   overriddenMethod(method, headers[methodHeader]) === undefined;
 
 /**
- * Returns the routes of a method and path. Undefined if there are none, or if they do not accept the slashes of the
+ * Returns the routes of a method and path. Undefined if not found, or if they do not accept the slashes of the
  * path.
  */
 function findRoutes(

@@ -149,7 +149,7 @@ export async function resolveToken(
   return { resolved, info, isAccepted, release };
 }
 
-/** Returns the known facts about a token. Undefined if there are none, or if there is no token. */
+/** Returns the known facts about a token. Undefined if not found, or if there is no token. */
 export const findTokenInfo = (
   { hash }: Credentials,
   tokens: Pick<TokenCache, "get">,

@@ -34,7 +34,7 @@ export interface ResponseHead {
 }
 
 export interface HttpResponse extends ResponseHead {
-  /** The decoded body in UTF-8; empty if there is none. */
+  /** The decoded body in UTF-8; empty if missing. */
   readonly bytes: Buffer;
   /** Milliseconds until the response was complete, failed attempts included. */
   readonly ms: number;

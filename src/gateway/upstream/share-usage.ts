@@ -2,7 +2,7 @@ import { Shares } from "../../base/index.ts";
 
 /** A client that needs a part of a shared resource. */
 export interface ShareClient {
-  /** Hash of the client's token; undefined if there is none. */
+  /** Hash of the client's token; undefined if missing. */
   readonly token: string | undefined;
   /** The networks that contain the client's address, the smallest first: see `addressNetworks`. */
   readonly networks: readonly string[];

@@ -100,7 +100,7 @@ function findCollapsingStep(steps: readonly AstNode[]): AstNode | undefined {
  * Searches the parts that return the value: the whole expression, the branches of a condition, the members of an
  * object.
  *
- * @returns The node of the list; undefined if there is none.
+ * @returns The node of the list; undefined if missing.
  */
 export function findCollapsingList(node: AstNode | undefined): AstNode | undefined {
   if (!node) return undefined;

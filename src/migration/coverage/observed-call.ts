@@ -29,7 +29,7 @@ export interface ObservedCall {
   readonly query: string;
   /** The known headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The filter in the old API's header; null if there is none. */
+  /** The filter in the old API's header; null if missing. */
   readonly filter: string | null;
   /** JSON, the members of a form, or the text of a body with a content type in `headers`. */
   readonly body?: unknown;

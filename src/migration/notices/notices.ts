@@ -26,7 +26,7 @@ export interface NoticesOptions {
   readonly store: Parameters<typeof createNoticesStore>[0];
   /** Reads the clients that have used the old API; undefined if there is no audit store. @throws {AuditUnavailableError} */
   readonly readClients: ((time: number) => Promise<readonly ObservedClient[]>) | undefined;
-  /** Returns the plan; undefined if there is none, or while it is not in force. */
+  /** Returns the plan; undefined if not found, or while it is not in force. */
   readonly planStatus: () => PlanStatus | undefined;
   readonly onResult: (event: NoticeType, result: NoticeResult, count?: number) => void;
   readonly log: Log;

@@ -18,7 +18,7 @@ export const PAGE_ROUTES: Readonly<Record<keyof typeof SEGMENTS, string>> = {
   description: `GET /${SEGMENTS.description}`,
 };
 
-/** Returns the call of the pack with the path of a page; undefined if there is none. */
+/** Returns the call of the pack with the path of a page; undefined if not found. */
 function findCollision(pack: Pack, segment: string): string | undefined {
   const route = pack.match("GET", [segment])?.routes[0];
   if (route) return route.name;

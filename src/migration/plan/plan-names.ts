@@ -32,7 +32,7 @@ export interface PlanContext extends PackNames {
   readonly directory: ClientDirectory;
   /** Whether there is an audit store, which records the calls of clients. */
   readonly hasAudit: boolean;
-  /** The published dates. Undefined if there are none, or if they may be shortened. */
+  /** The published dates. Undefined if missing, or if they may be shortened. */
   readonly published: PlanDates | undefined;
   /** Milliseconds since the epoch. Default: now. */
   readonly time?: number | undefined;

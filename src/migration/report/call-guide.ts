@@ -186,7 +186,7 @@ function describeReplacement(
     counterpart,
     /** The reason why there is no counterpart, or null. */
     reason: "error" in source ? source.error.reason : null,
-    /** The v4 calls in order, `GET /path/{id}`. Empty if there are none. */
+    /** The v4 calls in order, `GET /path/{id}`. Empty if missing. */
     v4: isCalled ? listV4Calls(route, pack) : [],
     /** The scope that a token needs. Null if it needs none. */
     scope: typeof access === "string" ? null : createScopePair(access, pack.dialect),

@@ -56,7 +56,7 @@ function describeChange(change: FieldChange, names: ApiNames): Line {
   ];
 }
 
-/** Returns the members that the gateway added to bodies, as a line. Empty if there are none. */
+/** Returns the members that the gateway added to bodies, as a line. Empty if not found. */
 export const listAddedMembers = (names: readonly string[]): Line[] =>
   names.length === 0
     ? []

@@ -36,7 +36,7 @@ import { type BegunWrite, createWriteLag } from "./write-lag.ts";
 
 /** The facts that decide the side of a request. */
 export interface RolloutRequest {
-  /** The side that issued the cursor in the query; undefined if there is none. */
+  /** The side that issued the cursor in the query; undefined if missing. */
   readonly cursor: Side | undefined;
   /** Whether the gateway issued the request's token. The old service does not accept it. */
   readonly hasGatewayToken: boolean;

@@ -47,7 +47,7 @@ const compileCalls = (
 ) =>
   upstream.map((entry, index) => ({
     path: callPath(entry.request, location.at("upstream", index, "request")),
-    /** Condition in the upstream's filter form; empty if there is none. */
+    /** Condition in the upstream's filter form; empty if missing. */
     filter: entry.filter ?? {},
     /** How the list is paged; undefined: as the pack defines it. */
     paging: pagingOf(entry.pagination, location.at("upstream", index, "pagination")),

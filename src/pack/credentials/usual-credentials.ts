@@ -79,7 +79,7 @@ function tokenParameters({ query }: Sent): string[] {
   return [...named, ...keys].map(([, value]) => value);
 }
 
-/** Returns the token of a request; undefined if there is none. */
+/** Returns the token of a request; undefined if not found. */
 export function findUsualToken(request: Sent): string | undefined {
   const authorization = request.headers["authorization"]?.[0] ?? "";
   if (authorization.trim() !== "") return authorizationToken(authorization);

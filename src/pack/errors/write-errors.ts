@@ -71,7 +71,7 @@ function decodePath(path: string): string {
   }
 }
 
-/** Returns the value of the request for a name. Undefined if there is none. */
+/** Returns the value of the request for a name. Undefined if not found. */
 function requestValue(name: string, { request, retryAfter }: ErrorContext): string | number | undefined {
   if (name === "retry_after") return retryAfter;
   if (!request) return undefined;

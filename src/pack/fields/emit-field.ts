@@ -60,12 +60,15 @@ export function emitField(
   const range = unit.scanned.range((upstream ?? "").split("."));
   if (steps.length === 0) return { kind: "copied", range };
   const computation = computeFromValue(steps, range, unit);
-  const [only, another] = steps;
-  const isUnchanged = another ? undefined : only?.isUnchanged;
+  const { isUnchanged } = onlyStep(steps);
   if (!isUnchanged) return computed(computation);
   const isChanged = `!${unit.builder.constant(isUnchanged)}(bytes, ${range.start}, ${range.end})`;
   return { ...computed({ ...computation, conditions: [...computation.conditions, isChanged] }), range };
 }
+
+/** Returns the step of a value with one step. Several steps have no shortcuts. */
+const onlyStep = (steps: readonly ReadStep[]): Partial<ReadStep> =>
+  (steps.length === 1 ? steps[0] : undefined) ?? {};
 
 type RunSteps = (
   text: MaybePromise<JsonText>,
@@ -101,8 +104,7 @@ function computeFromValue(
 ): Computation {
   const { start, end } = range;
   const conditions = [emitHasValue(range)];
-  const [only, another] = steps;
-  const { cachedText, expand }: Partial<ReadStep> = (another ? undefined : only) ?? {};
+  const { cachedText, expand } = onlyStep(steps);
   const cached = cachedText && `${builder.constant(cachedText)}(bytes, ${start}, ${end}, reading)`;
   if (!expand)
     return { conditions, cached, text: emitSteps(steps, `rawTextAt(cursor, ${start}, ${end})`, builder) };

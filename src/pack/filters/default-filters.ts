@@ -149,7 +149,7 @@ export function compileFilterDefaults(
   where: UpstreamFilter | undefined,
   location: SourceLocation,
 ): {
-  /** The default filter that completes the client's filter. Undefined if there is none. */
+  /** The default filter that completes the client's filter. Undefined if missing. */
   readonly filterDefaults: FilterDefaults | undefined;
   /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
   readonly unfiltered: ReadonlyMap<string, Scalar>;

@@ -59,7 +59,7 @@ export interface SelectField<Row> extends OperandRules {
   /** Returns the value of the field in a row: the id of a reference, or a date-time in the form of both dialects. */
   readonly value: (row: Row) => unknown;
   /**
-   * For ids with several spellings in filters: returns the id of the rows, or undefined if there is none. Null is not
+   * For ids with several spellings in filters: returns the id of the rows, or undefined if missing. Null is not
    * translated.
    */
   readonly translate?: (value: Scalar) => Scalar | undefined;

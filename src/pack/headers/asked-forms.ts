@@ -26,7 +26,7 @@ const FUNCTION_NAME = /^[A-Za-z_$][\w$]{0,99}(?:\.[A-Za-z_$][\w$]{0,99}){0,4}$/;
 const parameterOf = (query: string, name: string | undefined): string | undefined =>
   name !== undefined && query !== "" ? (readParameters(query).get(name) ?? undefined) : undefined;
 
-/** Compiles the forms that clients may request. Undefined if there are none. */
+/** Compiles the forms that clients may request. Undefined if missing. */
 export function compileAskedForms({
   always_ok: alwaysOk,
   callback,

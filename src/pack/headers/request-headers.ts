@@ -144,7 +144,7 @@ export function compileWrittenValues(
   };
 }
 
-/** Compiles the headers of all calls of a request; undefined if there are none. */
+/** Compiles the headers of all calls of a request; undefined if missing. */
 export function compileCommonHeaders(
   definitions: Definitions,
   locate: (name: string) => SourceLocation,

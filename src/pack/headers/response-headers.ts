@@ -102,7 +102,7 @@ function compileHeader(
 }
 
 /**
- * Compiles the headers of responses. Undefined if there are none.
+ * Compiles the headers of responses. Undefined if missing.
  *
  * @param isFor whether the responses are successful or errors
  */

@@ -21,7 +21,7 @@ export interface KeyContext {
   readonly parameters: readonly string[];
   readonly pathParameters: PathParameterRules;
   readonly names: UpstreamNames;
-  /** The main call; undefined if there is none. */
+  /** The main call; undefined if missing. */
   readonly call: Endpoint | undefined;
   /** The calls of the pack that routes share. */
   readonly shared: ReadonlyMap<string, SharedCallDefinition>;

@@ -68,7 +68,7 @@ export function summarizePack(pack: Pack) {
       class: classOf(name, rule),
       /** The loss, or null. */
       loss: rule.loss ?? null,
-      /** The severity of the loss, or null if there is none. */
+      /** The severity of the loss, or null if missing. */
       severity: lossOf(name, rule)?.severity ?? null,
       filter: isFilterable(rule),
     })),

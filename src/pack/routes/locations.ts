@@ -9,7 +9,7 @@ import type { Route } from "./route.ts";
  *
  * @param address A `Location`: a URL of any host, a path, or a path relative to that of the request.
  * @param path Path of the upstream request, after `basePath`.
- * @param basePath Path of the upstream's base URL, which addresses may start with; empty if there is none.
+ * @param basePath Path of the upstream's base URL, which addresses may start with; empty if missing.
  */
 export type TranslateLocation = (address: string, path: string, basePath?: string) => string | undefined;
 

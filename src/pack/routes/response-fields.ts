@@ -35,7 +35,7 @@ export function objectKeys({ response, list, lists, clientPath, bulk }: ObjectPl
 /** Returns {@link objectKeys} as text: `books` in a list. */
 export const objectsPath = (route: ObjectPlaces): string => join(...objectKeys(route));
 
-/** Returns the object that is the value of a field. Undefined if there is none. */
+/** Returns the object that is the value of a field. Undefined if not found. */
 export const nestedObject = ({ object, catalog, id_only: isId }: FieldRule): string | undefined =>
   object ?? (isId ? undefined : catalog);
 

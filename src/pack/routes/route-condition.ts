@@ -118,10 +118,10 @@ export function compileCondition(
     return others.length === 0 || and === undefined ? only : { [and]: [only, ...others] };
   };
   return {
-    /** The condition of the list, in the upstream's form, as written in the pack; undefined if there is none. */
+    /** The condition of the list, in the upstream's form, as written in the pack; undefined if missing. */
     where: join(where),
     /**
-     * Replaces the names in braces by their values; undefined if there are none.
+     * Replaces the names in braces by their values; undefined if missing.
      *
      * @throws {InvalidPathValueError} if the response that a name refers to does not contain the value
      */

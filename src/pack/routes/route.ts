@@ -198,7 +198,7 @@ function assembleRoute(
     writeParameters: compilePathValues(parameters, pathParameters),
     access,
     source,
-    /** Headers that are passed between the sides; undefined if there are none. */
+    /** Headers that are passed between the sides; undefined if missing. */
     headers: compileHeaders(definition.headers, dialect, locations, names.used),
     /** The keys that lead to the object in the response of the call that contains its version. */
     versionPath: objectPath(shapes.upstream.object ?? "$object", resource.upstreamName),

@@ -23,7 +23,7 @@ interface Filter {
 const orderMembers = new Set(["+order_by", "+order"]);
 
 /**
- * @param header The header as received; undefined if there is none.
+ * @param header The header as received; undefined if missing.
  * @throws {Problem} 400 with all errors of the filter, each with the field `X-Filter`.
  */
 export function compileFilter(header: string | undefined, filterable: Filterable): Filter {

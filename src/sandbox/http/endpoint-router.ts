@@ -6,7 +6,7 @@ interface Match<E> {
 }
 
 export interface Router<E> {
-  /** Returns the endpoint of this method and path; undefined if there is none. */
+  /** Returns the endpoint of this method and path; undefined if not found. */
   find(method: string, segments: readonly string[]): Match<E> | undefined;
 }
 

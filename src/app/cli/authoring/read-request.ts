@@ -86,7 +86,7 @@ const readInput = async (file: string, command: Command): Promise<string> => {
   }
 };
 
-/** Reads the upstream's response. @returns undefined if there is none */
+/** Reads the upstream's response. @returns undefined if not found */
 export async function readResponse(file: string | undefined, command: Command): Promise<Buffer | undefined> {
   if (file === undefined) return undefined;
   const text = await readInput(file, command);

@@ -100,7 +100,7 @@ export const countTokens = (
         agent: usageAgent(agent),
         first: time,
         last: time,
-        // 0 means that there is none.
+        // 0 if the value is missing.
         last_alpha: isNative ? 0 : time,
         last_native: isNative ? time : 0,
         requests,

@@ -94,7 +94,7 @@ class RecentAnswers {
   }
 
   /**
-   * Whether the service is healthy according to these responses; undefined if there are none, or if only one client
+   * Whether the service is healthy according to these responses; undefined if missing, or if only one client
    * sees failures.
    */
   isWell(now: number, hanging: readonly HangingCall[]): boolean | undefined {
@@ -249,7 +249,7 @@ export function watchOldService(clock: () => number = () => performance.now()) {
     },
     /**
      * Returns the share of failures in the service's responses on a route: the mean over its clients, as in {@link
-     * meanOfClients}. If there is too little data for the route, all routes are used; 0 if there is none. A rate that
+     * meanOfClients}. If there is too little data for the route, all routes are used; 0 if missing. A rate that
      * only one client has seen is only used for this client.
      */
     failureRate: (route: string, client: string): number =>

@@ -150,7 +150,7 @@ export interface FieldKeys<S extends Schemas> {
   readonly rules?: { readonly [Name in keyof NoInfer<S>]?: readonly KeyRule<FieldFacts>[] };
   /** Upstream to client: the conversions of a value in a response. */
   read?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): readonly ReadStep[];
-  /** Client to upstream: the conversion of a value in a body. Undefined if there is none. */
+  /** Client to upstream: the conversion of a value in a body. Undefined if missing. */
   write?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): WriteStep | undefined;
   /** The values with which filters compare the field, whether the upstream filters or the gateway. */
   operand?(rule: OwnKeys<S>, context: FieldKeyContext): OperandRules;
