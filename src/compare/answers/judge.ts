@@ -43,10 +43,26 @@ export const notComparable = (reason: NotComparableReason): Finding => ({
   differences: [],
 });
 
-/** Whether the pack accepts a difference. */
+/** Whether the last day of a line has passed, in UTC. @param date Milliseconds since the epoch */
+export const hasEnded = ({ until }: Pick<AcceptedDifference, "until">, date: number): boolean =>
+  date >= Date.parse(until) + DAY_MS;
+
+/** Whether a pack accepts a difference. */
 type IsAccepted = (difference: Difference) => boolean;
 
 const acceptNothing: IsAccepted = () => false;
+
+/** Returns whether lines accept a difference of a route on a day. @param date Milliseconds since the epoch */
+export const acceptBy = (
+  lines: readonly AcceptedDifference[],
+  { name }: Pick<Route, "name">,
+  date = Date.now(),
+): ((difference: Pick<Difference, "field" | "kind">) => boolean) => {
+  const accepted = new Set(
+    lines.filter((line) => line.route === name && !hasEnded(line, date)).map((line) => lineKey(line)),
+  );
+  return (difference) => accepted.has(lineKey(difference));
+};
 
 /** The result for pairs of responses, with all differences that were found. */
 type Decided<Result = ComparisonResult> = Pick<Compared, "reason" | "differences"> & {
@@ -72,23 +88,18 @@ function createFinding(
   };
 }
 
-const acceptanceOf = (acceptedBy: AcceptedBy, { name }: Route): IsAccepted => {
-  const now = Date.now();
-  return (difference) => acceptedBy(name, difference, now) !== undefined;
-};
-
 const NOTHING_VOLATILE = new VolatileFields();
 
 /**
  * Compares the responses of two packs for the same upstream responses: a difference needs no confirmation.
  *
  * @param made the pack of the old response, with its route
- * @param acceptedBy finds the accepted differences of the other pack
+ * @param lines the accepted differences of the other pack
  */
 export function judgeOnce(
   { pack, route }: { readonly pack: Pack; readonly route: Route },
   { old, new: other, ...request }: ComparedRequest & AnswerPair,
-  acceptedBy: AcceptedBy,
+  lines: readonly AcceptedDifference[],
 ): Finding {
   // If only one of the packs fails, this is a difference: v4 has responded.
   const isBroken = other.status >= 500 && old.status < 500;
@@ -97,7 +108,7 @@ export function judgeOnce(
     : compareAnswers(old, other, createAnswerRules(pack, route, request));
   if ("reason" in compared) return notComparable(compared.reason);
   const { differences } = compared;
-  const isAccepted = acceptanceOf(acceptedBy, route);
+  const isAccepted = acceptBy(lines, route);
   const result =
     differences.length === 0 ? "equal" : differences.every(isAccepted) ? "accepted" : "different";
   return createFinding({ ...request, route }, old, { result, differences }, isAccepted, NOTHING_VOLATILE);
@@ -108,12 +119,11 @@ export type Judge = ReturnType<typeof createJudge>;
 
 /** Creates the judge of a pack. @param volatile the knowledge about the old service, which all packs share */
 export function createJudge(pack: Pack, volatile: VolatileFields) {
-  const acceptedBy = acceptDifferences(pack.acceptedDifferences);
   /** Returns the rules and knowledge for judging a request. */
   const basisOf = ({ route, provenBy, ...request }: JudgedRequest) => ({
     rules: createAnswerRules(pack, route, request),
     volatile: volatile.seenBy(provenBy),
-    isAccepted: acceptanceOf(acceptedBy, route),
+    isAccepted: acceptBy(pack.acceptedDifferences, route),
   });
 
   return {
@@ -160,7 +170,7 @@ export function comparePair(
   isAccepted: IsAccepted = acceptNothing,
 ): Decided<ComparisonResult | "differs"> {
   const { name } = rules.route;
-  const compared = compareAnswers(pair.old, pair.new, rules, volatile.judge(name, "new"));
+  const compared = compareAnswers(pair.old, pair.new, rules, volatile.judge(name));
   if ("reason" in compared) return notComparable(compared.reason);
   const { differences } = compared;
   if (differences.length === 0) {
@@ -206,10 +216,10 @@ export function confirm({
   readonly isAccepted?: IsAccepted;
 }): Decided {
   const { name } = rules.route;
-  const judgeNew = volatile.judge(name, "new again");
-  const compared = compareAnswers(first.old, first.new, rules, judgeNew);
-  const again = compareAnswers(second.old, second.new, rules, judgeNew);
-  const ofOld = compareAnswers(first.old, second.old, rules, volatile.judge(name, "old"));
+  const judge = volatile.judge(name);
+  const compared = compareAnswers(first.old, first.new, rules, judge);
+  const again = compareAnswers(second.old, second.new, rules, judge);
+  const ofOld = compareAnswers(first.old, second.old, rules, judge);
   if ("reason" in compared) return notComparable(compared.reason);
   if ("reason" in again) return notComparable(again.reason);
   if ("reason" in ofOld) return notComparable(ofOld.reason);
@@ -228,32 +238,4 @@ export function confirm({
   return unaccepted.length === 0
     ? { result: "accepted", differences }
     : { result: "different", differences: unaccepted };
-}
-
-/** Finds the line that accepts a difference on a day. @param date Milliseconds since the epoch */
-export type AcceptedBy = (
-  route: string,
-  difference: Pick<Difference, "field" | "kind">,
-  date: number,
-) => AcceptedDifference | undefined;
-
-/** Whether the last day of a line has passed, in UTC. @param date Milliseconds since the epoch */
-export const hasEnded = ({ until }: Pick<AcceptedDifference, "until">, date: number): boolean =>
-  date >= Date.parse(until) + DAY_MS;
-
-/**
- * Creates the function that finds the accepted differences of a pack.
- *
- * @example
- * ```ts
- * const acceptedBy = acceptDifferences(pack.acceptedDifferences);
- * const line = acceptedBy("GET /books", { field: "books.label", kind: "format" }, Date.now());
- * ```
- */
-export function acceptDifferences(lines: readonly AcceptedDifference[]): AcceptedBy {
-  const byKey = new Map(lines.map((line) => [`${line.route} ${lineKey(line)}`, line]));
-  return (route, difference, date) => {
-    const line = byKey.get(`${route} ${lineKey(difference)}`);
-    return line && !hasEnded(line, date) ? line : undefined;
-  };
 }

@@ -1,7 +1,7 @@
 /** Compares the responses of two packs to recorded requests, with the recorded responses of v4. */
 import type { AuditRecord, ClientDirectory } from "../../audit/index.ts";
 import { NO_PLAN } from "../../gateway/index.ts";
-import { compareExchange, createCandidateAnswer, senderOf } from "../candidate/candidate-answer.ts";
+import { createPackComparison, senderOf } from "../candidate/candidate-answer.ts";
 import type { Compared } from "../answers/comparison.ts";
 import { findObstacle } from "../replay/obstacles.ts";
 import type { Replay } from "../replay/replay-record.ts";
@@ -20,7 +20,7 @@ export function createRecordedComparison(
   candidate: Replay,
   directory: ClientDirectory,
 ): CompareRecorded {
-  const other = createCandidateAnswer({ PUBLIC_URL: candidate.publicUrl }, candidate.answering, NO_PLAN);
+  const compare = createPackComparison({ PUBLIC_URL: candidate.publicUrl }, candidate.answering, NO_PLAN);
   const subject = `${active.pack.hash} ${candidate.pack.hash}`;
 
   return async function compareRecorded(record) {
@@ -30,7 +30,7 @@ export function createRecordedComparison(
     await candidate.readCatalogs();
     const old = await active.respond(record);
     if (old instanceof Error) return undefined;
-    const finding = await compareExchange({ pack: active.pack, route }, old.exchange, other);
+    const finding = await compare({ pack: active.pack, route }, old.exchange);
     const { fingerprint, application, label, userAgent } = client;
     const identity = {
       label,
