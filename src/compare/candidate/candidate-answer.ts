@@ -17,6 +17,7 @@ import { printJson, type Settings } from "../../base/index.ts";
 import type { Pack, Route } from "../../pack/index.ts";
 import { createDryRun, emptyTokenStore } from "../dry-run/dry-run.ts";
 import { areMade, createRecordedV4 } from "../dry-run/recorded-v4.ts";
+import { createAnswerRules } from "../answers/compare-answers.ts";
 import { type Finding, judgeOnce, notComparable } from "../answers/judge.ts";
 import type { Answer, Asked, Compared, ComparedSample, Exchange } from "../answers/comparison.ts";
 
@@ -111,7 +112,8 @@ export function createPackComparison(settings: AnswerSettings, other: OtherPack,
     const answer = made.route.tokens ? "token" : await ask(exchange);
     if (typeof answer === "string") return { source, ...notComparable(answer) };
     const sample = sampleOf(made.pack, exchange, answer);
-    const finding = judgeOnce(made, sample, other.pack.acceptedDifferences);
+    const rules = createAnswerRules(made.pack, made.route, sample, other.pack.acceptedDifferences);
+    const finding = judgeOnce(sample, rules);
     return { source, ...finding, ...(finding.result !== "equal" && { sample }) };
   };
 }

@@ -6,7 +6,7 @@ import { checkFiles } from "../../../src/pack/load/checked-pack.ts";
 import { PackError } from "../../../src/base/files/diagnostic.ts";
 import { loadPack, readPack } from "../../../src/pack/load/load-pack.ts";
 import type { Pack } from "../../../src/pack/load/pack.ts";
-import { acceptBy } from "../../../src/compare/answers/judge.ts";
+import { acceptBy } from "../../../src/compare/answers/accepted-differences.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { withPack } from "../../pack/load/pack-folder.ts";
 
