@@ -57,7 +57,6 @@ export const reject = routeKey({
   ),
 });
 
-/** A key with a value for each side. */
 type Sides = { readonly upstream?: unknown } | undefined;
 
 export const catalog = routeKey({
