@@ -108,7 +108,6 @@ export function compilePathMembers(
   );
 }
 
-/** Returns the members in a nested object's schema that no field of that object maps to v4. */
 function unmappedMembers(
   { object, write }: FieldRule,
   schema: Schema,

@@ -55,7 +55,6 @@ export function* compileRead(
   return { append, read: readFromAppend(append), code, mayBeAsync };
 }
 
-/** Turns a function that appends to a buffer into one that returns the text. */
 const readFromAppend =
   (append: AppendFunction): ReadFunction =>
   (from, reading) => {

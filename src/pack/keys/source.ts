@@ -104,7 +104,6 @@ export const values = routeKey({
   },
 });
 
-/** Whether a GET of the client sends a POST to the upstream. */
 const isGetWithPost = ({ method, call, otherCalls }: RouteFacts): boolean =>
   method === "GET" && [call, ...otherCalls].includes("POST");
 

@@ -27,7 +27,6 @@ interface WalkOptions {
   readonly peeks: boolean;
   /** Whether the whole list is read, in the largest pages. An upstream may return it in one page that is even larger. */
   readonly isWhole: boolean;
-  /** The number of items after which a search ends. */
   readonly reach: number;
 }
 
@@ -38,11 +37,8 @@ interface WalkOptions {
 export class ListWalk {
   /** Whether each page precedes the page that was read before. */
   readonly isBackward: boolean;
-  /** Whether the item of a cursor has not been found yet. */
   isSearching: boolean;
-  /** Number of items before the client's page. */
   start: number;
-  /** Number of all items; undefined if the upstream did not return it. */
   total: number | undefined;
   readonly #pages: UpstreamPages;
   readonly #request: PageRequest;
@@ -54,7 +50,6 @@ export class ListWalk {
   /** Number of items that are read after the client's page. */
   readonly #extra: number;
   #length: number;
-  /** Index of the first item that is not read. */
   #end: number;
   #isEnded = false;
   /** Whether items of the list follow the client's page in the direction of the walk. */
@@ -194,7 +189,6 @@ export class ListWalk {
     return queries.length === 0 || queries.length > MAX_CALLS - this.#calls ? undefined : queries;
   }
 
-  /** Whether the client's page is complete, or the list has ended. */
   get isDone(): boolean {
     return this.#isEnded || this.#position.offset >= this.#end;
   }
