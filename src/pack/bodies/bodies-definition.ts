@@ -39,7 +39,6 @@ const objects = about(
   "brackets",
 );
 
-/** The schema of `client.bodies`. */
 export const clientBodies = z.strictObject({
   media_types: about(
     z.array(bodyType).min(1).optional(),
@@ -55,7 +54,6 @@ export const clientBodies = z.strictObject({
   unknown,
 });
 
-/** The schema of `upstream.bodies`, and of `upstream` of one body. */
 export const upstreamBodies = z.strictObject({
   media_type: upstreamType,
   lists,
@@ -63,7 +61,6 @@ export const upstreamBodies = z.strictObject({
   object: upstreamObject,
 });
 
-/** The schema of `client` of one body. */
 export const clientBody = z.strictObject({ object: clientObject, unknown });
 
 export type ClientBodiesDefinition = z.infer<typeof clientBodies>;

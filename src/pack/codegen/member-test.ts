@@ -25,7 +25,6 @@ function cacheTest(test: (value: unknown) => boolean): CachedTest {
   };
 }
 
-/** Emits a cached test of the value in a range. */
 export const emitValueTest = (
   test: (value: unknown) => boolean,
   { start, end }: ByteRange,

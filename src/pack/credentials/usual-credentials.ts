@@ -28,16 +28,12 @@ const KEY_PARAMETER = "key";
 const TOKEN_LIKE = /^(?=[^\d]*\d)(?=[^a-z]*[a-z])[\w.~+/=-]{16,}$/i;
 
 interface Sent {
-  /** All lines of each header by its lower-case name. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   /** Without the question mark. */
   readonly query: string;
 }
 
-/**
- * Returns the token of Basic credentials: the user or the password if the other one is empty, as in services with keys,
- * otherwise both.
- */
+/** The user or the password if the other one is empty, as in services with keys, otherwise both. */
 function basicToken(encoded: string): string {
   const basic = readBasic(encoded);
   if (!basic) return encoded;
@@ -64,7 +60,6 @@ function authorizationToken(line: string): string {
   return scheme.toLowerCase() === "basic" ? basicToken(token) : token;
 }
 
-/** Returns the values of all headers whose name is that of a token. */
 const tokenHeaders = ({ headers }: Sent): string[] =>
   Object.entries(headers).flatMap(([name, lines = []]) =>
     isTokenName(name) ? lines.map((line) => line.trim()).filter((line) => line !== "") : [],
@@ -79,7 +74,6 @@ function tokenParameters({ query }: Sent): string[] {
   return [...named, ...keys].map(([, value]) => value);
 }
 
-/** Returns the token of a request; undefined if not found. */
 export function findUsualToken(request: Sent): string | undefined {
   const authorization = request.headers["authorization"]?.[0] ?? "";
   if (authorization.trim() !== "") return authorizationToken(authorization);

@@ -51,7 +51,6 @@ const VALIDATION_RULES = [
   "sort",
 ] as const;
 
-/** A code of an error: its rule, or in short form only the client's code. */
 export const errorCode = z.preprocess(
   (rule) => (typeof rule === "string" ? { code: rule } : rule),
   z.strictObject({
@@ -67,7 +66,6 @@ const validationCodes = about(
   { required: "missing_field", default: "invalid" },
 );
 
-/** Errors about a request that breaks a rule of the pack. */
 const validation = z.strictObject({
   status: about(errorStatus.optional(), "The status of these errors. Default: as for status 400.", 422),
   message: about(

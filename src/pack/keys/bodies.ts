@@ -8,7 +8,6 @@ import { has, hasNoEffect, needs, needsKey, needsObjectBody, type RouteKind, sta
 
 const name = z.string().min(1);
 
-/** Kinds of routes that send no part of the client's body. */
 const WITHOUT_BODY: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "file"]);
 
 export const body = routeKey({
@@ -65,10 +64,6 @@ export const when = routeKey({
   ),
 });
 
-/**
- * The key for sending only members that differ from the current object. `items`: even in lists, only items that differ
- * are sent.
- */
 export const onlyChanges = routeKey({
   schema: about(
     z.union([z.literal(true), z.literal("items")]).optional(),
@@ -78,7 +73,6 @@ export const onlyChanges = routeKey({
   rules: [needsKey("read_route", "the route that reads the current object"), needsObjectBody],
 });
 
-/** The name of the route that reads the object which this route edits. */
 export const readRoute = routeKey({
   schema: about(
     name.optional(),

@@ -57,7 +57,6 @@ export const reject = routeKey({
   ),
 });
 
-/** A key with a value for each side. */
 type Sides = { readonly upstream?: unknown } | undefined;
 
 export const catalog = routeKey({
@@ -105,7 +104,6 @@ export const values = routeKey({
   },
 });
 
-/** Whether a GET of the client sends a POST to the upstream. */
 const isGetWithPost = ({ method, call, otherCalls }: RouteFacts): boolean =>
   method === "GET" && [call, ...otherCalls].includes("POST");
 

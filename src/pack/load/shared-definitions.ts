@@ -18,11 +18,7 @@ const hasReference = (value: unknown): boolean =>
     ? value.some(hasReference)
     : isObject(value) && (isName(value[REFERENCE]) || Object.values(value).some(hasReference));
 
-/**
- * Replaces the references in all schemas of a definition. Other values stay the same objects.
- *
- * @param around names of the enclosing schemas; undefined outside of all schemas
- */
+/** Other values stay the same objects. @param around names of the enclosing schemas; undefined outside of all */
 function inlineSchemas(
   value: unknown,
   schemas: ReadonlyMap<string, Schemas[string]>,

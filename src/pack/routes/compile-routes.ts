@@ -12,7 +12,6 @@ import { compilePathParameters } from "../paths/path-parameters.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 
-/** All routes of a pack: by path, and by the name of the first route with the path. */
 interface CompiledRoutes {
   readonly router: Router<Route[]>;
   readonly routes: Map<string, Route[]>;
@@ -44,7 +43,6 @@ function addRoute(
     });
 }
 
-/** Reports routes that name a route for reading their object which does not exist. */
 function reportUnknownReadRoutes(
   files: readonly LocatedFile<ResourceDefinition>[],
   routes: CompiledRoutes["routes"],
@@ -60,12 +58,7 @@ function reportUnknownReadRoutes(
   }
 }
 
-/**
- * Compiles the routes of all resources. Yields after each route.
- *
- * @param context `pathParameters` are those of the pack.
- * @param pack The location of `pack.yaml`.
- */
+/** Yields after each route. */
 export function* compileRoutes(
   files: readonly LocatedFile<ResourceDefinition>[],
   context: Omit<RouteCompileContext, "listsOf"> & { readonly paging: Paging },

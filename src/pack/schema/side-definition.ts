@@ -26,7 +26,6 @@ import {
 
 const name = z.string().min(1);
 
-/** A prefix of all paths. */
 const basePath = about(pathPrefix.default(""), "Prefix of all paths. Default: none.", "/v1");
 
 const dialectName = about(
@@ -37,7 +36,6 @@ const dialectName = about(
 
 const id = about(name.default("id"), "The member with the id of an object.", "id");
 
-/** The schema of `client`. */
 export const clientDefinition = z.strictObject({
   name: dialectName.default("client"),
   base_path: basePath,
@@ -166,7 +164,6 @@ export const clientDefinition = z.strictObject({
   ),
 });
 
-/** The schema of `upstream`. */
 export const upstreamDefinition = z.strictObject({
   name: dialectName.default("upstream"),
   base_path: basePath,

@@ -10,7 +10,6 @@ export interface WriteFault {
   readonly cause: "unknown id" | UnknownValue | ExpressionError;
 }
 
-/** The result of a write for a value that can't be translated. */
 export class InvalidWrite {
   readonly faults: readonly WriteFault[];
 
@@ -19,11 +18,9 @@ export class InvalidWrite {
   }
 }
 
-/** The result of a write for a member that has one fault. */
 export const invalidValue = (cause: WriteFault["cause"]): InvalidWrite =>
   new InvalidWrite([{ below: "", cause }]);
 
-/** Merges the translated items of a list. Returns the list, or the faults of its items. */
 export const listOrFaults = (items: readonly unknown[]): unknown => {
   const faults = items.flatMap((item) => (item instanceof InvalidWrite ? item.faults : []));
   return faults.length > 0 ? new InvalidWrite(faults) : items;
