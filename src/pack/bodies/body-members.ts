@@ -108,6 +108,7 @@ export function compilePathMembers(
   );
 }
 
+/** Returns the members in a nested object's schema that no field of that object maps to v4. */
 function unmappedMembers(
   { object, write }: FieldRule,
   schema: Schema,

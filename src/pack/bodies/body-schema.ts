@@ -155,6 +155,7 @@ function toDottedName(keys: readonly string[], hasIndexes: boolean): string {
   return named.filter((key) => !/^\d+$/.test(key)).join(".");
 }
 
+/** The field of an error; empty for a rule about the whole body. */
 function fieldOf(keys: readonly string[], hasIndexes: boolean): Pick<ErrorDetail, "field"> {
   const field = toDottedName(keys, hasIndexes);
   return field === "" ? {} : { field };
@@ -172,6 +173,7 @@ function isReasonAboutType({ type, message: _message, properties: _properties, .
 
 interface Problem {
   readonly detail: ErrorDetail;
+  /** The keys that lead to the location, as text. */
   readonly place: string;
   readonly schema: unknown;
   readonly hasPackReason: boolean;

@@ -28,6 +28,7 @@ interface Node {
   readonly values: string[];
   readonly members: Map<string, Node>;
   isList: boolean;
+  /** The objects of a list without indexes, `items[][name]`. */
   readonly items: Node[];
 }
 

@@ -110,6 +110,7 @@ const lengthOf = (text: string): number => {
   return length;
 };
 
+/** Finds texts that are longer than the schema allows there, or than the default if the schema has no limit. */
 export function findLongTexts(schema: Schema, body: unknown, most: number): LongText[] {
   const found: LongText[] = [];
   if (!hasLongText(body)) return found;

@@ -14,6 +14,7 @@ import {
 
 const RESULTS = ["items", "successes", "failures"] as const;
 
+/** The names that each shape may contain, and those of which at least one is required. */
 const SHAPES = {
   success: { names: ["id", "status", "object"], required: undefined },
   failure: { names: ["id", "status", "error"], required: undefined },

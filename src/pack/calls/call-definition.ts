@@ -188,8 +188,10 @@ export const ownCall = z.strictObject({
 
 /** A call as the pack defines it. Calls in `pack.yaml` have their names as keys. */
 export type CallDefinition = z.infer<typeof ownCall>;
+/** A call that several routes share. Its name is its key in `pack.yaml`. */
 export type SharedCallDefinition = z.infer<typeof sharedCall>;
 
+/** Keys of a route as the pack writes them. A text in the list of calls is the name of a call in `pack.yaml`. */
 type KeysWithCalls = Readonly<Record<string, unknown>>;
 
 export const writtenCalls = (keys: KeysWithCalls): readonly (string | CallDefinition)[] =>

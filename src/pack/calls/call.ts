@@ -144,6 +144,7 @@ function compileSteps(
   };
 }
 
+/** Compiles a call. @param before the earlier calls of the route @param at the keys that lead to the call */
 export function compileCall(
   definition: CallDefinition,
   before: readonly EarlierCall[],
@@ -177,6 +178,7 @@ export function compileCall(
     /** When the call is sent. `beside`: the main call and this call contain parts of the same object. */
     place,
     use,
+    /** Set if the call is repeated until its response meets a condition. The number of attempts does not depend on the pack. */
     repeats,
     /** Whether the request continues without the call's response if the call fails. */
     isOptional: definition.optional ?? isOptionalByDefault(definition, endpoint),

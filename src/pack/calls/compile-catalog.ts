@@ -44,7 +44,9 @@ const compileCalls = (
 ) =>
   upstream.map((entry, index) => ({
     path: callPath(entry.request, location.at("upstream", index, "request")),
+    /** Condition in the upstream's filter form; empty if missing. */
     filter: entry.filter ?? {},
+    /** How the list is paged; undefined: as the pack defines it. */
     paging: pagingOf(entry.pagination, location.at("upstream", index, "pagination")),
     /** Whether v4 may have no such list. It is then treated as empty. */
     optional: entry.optional ?? false,
@@ -66,6 +68,7 @@ function compileHiddenPrefix(prefix: string | undefined) {
 }
 
 export interface CatalogContext {
+  /** Compiles how the upstream pages a list of the catalog; undefined: as the pack defines it. */
   readonly pagingOf: (
     own: CatalogDefinition["upstream"][number]["pagination"],
     location: SourceLocation,
@@ -158,6 +161,7 @@ export function compileCatalog(
   const textOf = (id: string, { catalogs }: ReadContext): JsonText =>
     isHidden(id) ? null : catalogs.find(name, id)?.text;
 
+  /** Returns the text of the alpha object for a v4 id. `row` returns the text of the v4 object that refers to it. */
   function expand(v4Id: JsonText, row: () => string, reading: ReadContext): MaybePromise<JsonText> {
     if (v4Id === null || v4Id === undefined || !isStringText(v4Id)) return null;
     const id = stringFromJson(v4Id);

@@ -29,6 +29,7 @@ export const NAME_IN_BRACES = /\{([\w.]+(?:\[\d+\][\w.]*)*)\}/;
 export const keysOfName = (name: string): readonly string[] =>
   name.replaceAll(/\[(\d+)\]/g, ".$1").split(".");
 
+/** Reads a member of an object, or an item of a list. */
 function memberOf(value: unknown, key: string): unknown {
   if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
@@ -113,6 +114,7 @@ export function compileEndpoint(
   return {
     method,
     template: path,
+    /** The names whose values the path contains: for `{order.customer}` it is `order`. */
     names: new Set(
       parts.flatMap((part, index) => (index % 2 === 1 ? (keysOfName(part)[0] ?? []) : [])),
     ) as ReadonlySet<string>,
@@ -183,6 +185,7 @@ export function compilePattern(
   return { method, pattern: { segments }, parameters };
 }
 
+/** The name in braces of the upstream's response to the main call of a route. */
 export const RESPONSE = "response";
 
 export function reportAmbiguousNames(

@@ -7,4 +7,5 @@ export const relatedLoss = (name: string, upstream: string): string => `${name}:
 
 export const partLoss = (name: string, upstream: string): string => `${name}: ${upstream} did not give all`;
 
+/** The levels that were requested for a token can't be read at the moment. */
 export const levelsLoss = (name: string): string => `${name}: what was asked for is not known at the moment`;

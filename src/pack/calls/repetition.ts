@@ -25,6 +25,7 @@ type Unfinished =
       readonly status: number | undefined;
     };
 
+/** Compiles how a call is repeated; undefined if the call is sent once. */
 export function compileRepetition(
   { repeat }: CallDefinition,
   expressions: CallExpressions,

@@ -55,6 +55,7 @@ export interface ObjectCode {
 /** The members of an alpha object in order: a member is a nested object, or a field, identified by its dotted name. */
 type OutputTree = ReadonlyMap<string, string | OutputTree>;
 
+/** Nests dotted field names. Reports names that are both a field and an object. */
 export function buildOutputTree(
   names: Iterable<string>,
   locationOf: (name: string) => SourceLocation,
@@ -75,6 +76,7 @@ export function buildOutputTree(
   return tree;
 }
 
+/** Constant text, or code that writes a text: values, and at most `bytes` other bytes. */
 type Piece = { readonly text: string } | { readonly js: string; readonly bytes?: number };
 
 function emitMember(key: string, field: ReaderField, separator: string, builder: CodeBuilder): Piece[] {
@@ -108,6 +110,7 @@ function emitValue(field: ReaderField, before: string, after: string, builder: C
   ];
 }
 
+/** Copies a range unless it is missing or null. */
 function emitCopy(range: ByteRange, put: (js: string) => string, putNeutral: string): string {
   const copy = put(`putRange(view, o, cursor, ${range.start}, ${range.end})`);
   return `if (${emitHasValue(range)}) { ${copy} } else { ${putNeutral} }`;

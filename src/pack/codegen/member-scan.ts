@@ -17,6 +17,7 @@ import {
 /** Constants of this module, since V8 does not fold imported ones. */
 const { closeBrace, comma, openBrace, space } = characters;
 
+/** A member of a v4 object that fields read, in a tree of members. */
 interface MemberNode {
   /** The variables of the member's start and end; undefined if only nested members are read. */
   range: ByteRange | undefined;

@@ -52,6 +52,7 @@ export class OutputBuffer {
     this.at = putText(this.bytes, this.at, text);
   }
 
+  /** Removes the bytes after an offset, and returns them. */
   takeText(from: number): string {
     const text = this.bytes.toString("utf8", from, this.at);
     this.truncate(from);
@@ -65,6 +66,7 @@ export class OutputBuffer {
     return bytes;
   }
 
+  /** Removes the bytes after an offset. */
   truncate(from: number): void {
     this.at = from;
     if (from === 0 && this.bytes.length > MAX_RETAINED_BYTES) this.#allocate(INITIAL_BYTES);
@@ -111,6 +113,7 @@ function putText(bytes: Buffer, to: number, text: string): number {
   return to + text.length;
 }
 
+/** Writes a text, or `neutral` if there is none. @returns The offset after it. */
 export function putTextOrNeutral(
   { bytes, view }: OutputBuffer,
   to: number,

@@ -6,6 +6,7 @@ import { parameterValues, readBasic } from "./auth-parameters.ts";
 
 export type CredentialsPlace = z.infer<typeof credentialsPlace>;
 
+/** The locations of the token, in the order in which they are searched. */
 export type CredentialsPlaces = CredentialsPlace & Pick<ClientCredentialsDefinition, "or">;
 
 /** Returns all locations in order; empty for a dialect without tokens. */
@@ -20,6 +21,7 @@ export const credentialHeaders = (credentials: CredentialsPlaces | undefined): s
   );
 
 export interface TokenCarrier {
+  /** All lines of each header by its lower-case name. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   /** Values of the query parameter that contains the token. They were removed from the query. */
   readonly queryTokens?: readonly string[] | undefined;
@@ -72,6 +74,7 @@ export function credentialScheme(authorization = ""): string | undefined {
   return VISIBLE.test(token) ? scheme?.toLowerCase() : undefined;
 }
 
+/** Returns the text after a scheme; empty for a different scheme. */
 function textAfter(expected: string, text: string): string {
   const [, scheme = "", rest = ""] = WITH_SCHEME.exec(text) ?? [];
   return scheme.toLowerCase() === expected.toLowerCase() ? rest : "";
@@ -117,6 +120,7 @@ const queryCarrier = (name: string): Carrier => ({
 });
 
 interface Codec extends Pick<CredentialsFormat, "accepts"> {
+  /** Returns the token in a text. Undefined if the text contains none. */
   readonly decode: (text: string) => string | undefined;
   readonly encode: (token: string) => string;
   readonly spellings?: NonNullable<CredentialsFormat["spellings"]>;

@@ -63,6 +63,7 @@ export class Scopes {
     this.#lowestLevels = v4Levels.map((level) => v4Levels.indexOf(level));
   }
 
+  /** Parses the scope of a route; undefined if its resource or level is unknown. */
   access(scope: string): Access | undefined {
     if (scope === "public" || scope === "token") return scope;
     const [resource = "", word = ""] = scope.split(":");

@@ -28,6 +28,7 @@ const KEY_PARAMETER = "key";
 const TOKEN_LIKE = /^(?=[^\d]*\d)(?=[^a-z]*[a-z])[\w.~+/=-]{16,}$/i;
 
 interface Sent {
+  /** All lines of each header by its lower-case name. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   /** Without the question mark. */
   readonly query: string;

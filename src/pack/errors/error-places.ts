@@ -38,6 +38,7 @@ export const keyNameOf = (key: string): KeyName | undefined => KEY_NAMES.find((n
 /** Whether a key of a path means an item of a list, or a problem by its key. */
 export const isEntryKey = (key: string): boolean => key === "[]" || keyNameOf(key) !== undefined;
 
+/** A place in a shape that contains an entry for each problem. */
 export interface ErrorPlace {
   /** The keys that lead to the place. `[]`: an item of a list. */
   readonly path: readonly string[];

@@ -47,6 +47,7 @@ export interface ErrorTranslation {
   readonly errorCodes: ErrorCodes;
 }
 
+/** Returns the phrase of a status, or of its class if it has none (RFC 9110, section 15). */
 const phraseOf = (status: number): string | undefined =>
   STATUS_CODES[status] ?? STATUS_CODES[Math.floor(status / 100) * 100];
 

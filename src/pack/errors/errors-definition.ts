@@ -51,6 +51,7 @@ const VALIDATION_RULES = [
   "sort",
 ] as const;
 
+/** A code of an error: its rule, or in short form only the client's code. */
 export const errorCode = z.preprocess(
   (rule) => (typeof rule === "string" ? { code: rule } : rule),
   z.strictObject({

@@ -29,6 +29,7 @@ const hasField = ({ field }: ErrorDetail): boolean => field !== undefined;
 const isFor = ({ status: expected }: ErrorShape, status: number): boolean =>
   expected === undefined || [expected].flat().some((each) => each === status || each === classOf(status));
 
+/** Returns the problems that a shape applies to; undefined if it applies to none. */
 function problemsFor(
   { fields, code: expected }: ErrorShape,
   details: readonly ErrorDetail[],

@@ -21,9 +21,11 @@ export function meaningOf(status: number): "failed" | "limited" | "refused" {
 
 export const classOf = (status: number): string => `${Math.floor(status / 100)}XX`;
 
+/** Returns the value for a status in a table of a pack. The most specific key is used. */
 const byStatus = <T>(table: Readonly<Record<string, T | undefined>>, status: number): T | undefined =>
   table[status] ?? table[classOf(status)] ?? table["default"];
 
+/** The part of a request that breaks a rule: its body, or its query (filter and page included). */
 export type InvalidPart = "body" | "query";
 
 export type Statuses = ReturnType<typeof createStatuses>;
@@ -75,6 +77,7 @@ type CodeRule = z.infer<typeof errorCode>;
 
 export type ErrorCodes = ReturnType<typeof createErrorCodes>;
 
+/** Compiles the codes of a pack: the client's code for each upstream code, and for errors without a code. */
 export function createErrorCodes({
   codes = {},
   other_codes: others = "keep",

@@ -47,6 +47,7 @@ const toPointer = (field: string): string =>
     .map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1"))
     .join("/")}`;
 
+/** Returns the name of a field with the indexes of a dialect. @param field with indexes in brackets */
 function formatIndexes(field: string, indexes: ErrorStyle["indexes"]): string {
   if (indexes === "brackets" || !field.includes("[")) return field;
   return field.replaceAll(/\[(\d+)\]/g, indexes === "dots" ? ".$1" : "").replace(/^\./, "");

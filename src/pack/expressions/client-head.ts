@@ -17,6 +17,7 @@ export function queryOf({ query }: Pick<ClientHead, "query">): JsonObject {
   return values;
 }
 
+/** The headers of a request by their lower-case names, without its credentials. */
 const headersByRequest = new WeakMap<ClientHead["request"], JsonObject>();
 export function headersOf({ request }: ClientHead, hiddenHeaders: readonly string[]): JsonObject {
   const made = headersByRequest.get(request);

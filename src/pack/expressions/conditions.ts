@@ -10,6 +10,7 @@ const INVALID_BODY = "The body has a value that is not valid.";
 
 export type ScopedCondition = (value: unknown, scope: Scope) => MaybePromise<boolean>;
 
+/** Compiles a condition over the variables of a request. Returns undefined if there is no source. */
 export function compileScopedCondition(
   source: string | undefined,
   location: SourceLocation,

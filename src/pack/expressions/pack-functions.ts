@@ -2,6 +2,7 @@
 import { check } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../../base/index.ts";
 
+/** Reports definitions that are not functions, names of JSONata's functions, and names of variables. */
 export function checkFunctions(
   functions: Readonly<Record<string, string>>,
   variables: readonly string[],

@@ -73,6 +73,7 @@ export function createBindings(
 }
 
 export interface ScopedExpression extends Pick<Expression, "variables" | "inputNames"> {
+  /** The reason why the expression can't be compiled; undefined if it can. */
   readonly fallback: string | undefined;
   /** @param own the values of the variables that only this expression has */
   readonly evaluate: (input: unknown, scope: Scope, own?: Bindings) => MaybePromise<unknown>;

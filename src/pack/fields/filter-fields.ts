@@ -98,6 +98,7 @@ function compileQueryField(rule: FieldRule, { values }: FieldContext): QueryFiel
   };
 }
 
+/** Compiles the fields of filters in a query. Negated names of a catalog are boolean. */
 export const compileQueryFields = (
   rules: ReadonlyMap<string, FieldRule>,
   context: FieldContext,

@@ -55,6 +55,7 @@ export function* compileRead(
   return { append, read: readFromAppend(append), code, mayBeAsync };
 }
 
+/** Turns a function that appends to a buffer into one that returns the text. */
 const readFromAppend =
   (append: AppendFunction): ReadFunction =>
   (from, reading) => {

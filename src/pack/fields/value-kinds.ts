@@ -27,6 +27,7 @@ const allV4Values = (alphaByV4: ReadonlyMap<unknown, unknown>): Map<unknown, unk
     ]),
   );
 
+/** Whether two texts contain the same scopes, in any order. */
 const haveSameScopes = (one: string, other: string): boolean => {
   const [words, others] = [one, other].map((text) => new Set(text.split(/[\s,]+/).filter(Boolean)));
   return words?.symmetricDifference(others ?? words).size === 0;

@@ -103,6 +103,7 @@ export interface WritableMember {
   readonly putV4: ((v4: JsonObject, value: unknown) => void) | undefined;
 }
 
+/** Compiles the write direction, by alpha name. Yields after each field. */
 export function* compileWrite(
   ...[rules, context, locationOf]: Parameters<CompileFields<unknown>>
 ): Steps<ReadonlyMap<string, WritableMember>> {

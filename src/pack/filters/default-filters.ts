@@ -64,6 +64,7 @@ export function completeFilter(filter: Filter, { all, conditions, order }: Filte
 const isOfType = (text: string, type: FieldRule["type"]): boolean =>
   type !== undefined && type !== "string" && parseScalar(text, type) !== undefined;
 
+/** Reports values for "no filter" that have a second meaning, or that can't be sent to the upstream. */
 export function reportInvalidFilterRules(
   { fields, inputs = {} }: ResourceDefinition,
   values: ReadonlyMap<string, ValueKind>,

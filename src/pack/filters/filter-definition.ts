@@ -117,6 +117,7 @@ export interface FieldTemplate {
   readonly isOther: boolean;
 }
 
+/** Returns all forms of parameters that compare a field in a query. Empty if filters are in a header. */
 export function fieldTemplates(definition: FilterDefinition): FieldTemplate[] {
   if (definition.header !== undefined) return [];
   const forms = { eq: definition.parameter, in: definition.in?.parameter, ...definition.operators };

@@ -20,6 +20,7 @@ function reportInvalidSort(
   }
 }
 
+/** Reports keys of a side's filters that contradict each other. @returns whether the form is unambiguous */
 export function reportInvalidFilters(definition: FilterDefinition, location: SourceLocation): boolean {
   const { header, parameter, operators, in: choice, sort } = definition;
   if (header !== undefined) {

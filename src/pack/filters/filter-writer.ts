@@ -12,6 +12,7 @@ export type UpstreamFilter = Readonly<Record<string, unknown>>;
 export interface SentFilter {
   /** The text of the header; undefined if nothing is sent. */
   readonly header: string | undefined;
+  /** Parameters of the query; empty if nothing is sent. */
   readonly query: string;
 }
 
@@ -141,6 +142,7 @@ function createQueryWriter(definition: FilterDefinition): FilterWriter {
   };
 }
 
+/** Creates the writer of a dialect's filters. If there is no definition, the dialect can't filter. */
 export function createFilterWriter(definition: FilterDefinition | undefined): FilterWriter {
   if (!definition) return { ...createHeaderWriter({ operators: {} }), canCompare: () => false };
   return definition.header === undefined ? createQueryWriter(definition) : createHeaderWriter(definition);

@@ -8,6 +8,7 @@ import { throwFilterError } from "./filter-error.ts";
 export interface OperandRules {
   /** Whether the values are date-times: they are compared with date-times in the form of both dialects. */
   readonly dateTime?: boolean;
+  /** Whether a whole object may be sent instead of its id. */
   readonly reference?: boolean;
   readonly idName?: string;
 }

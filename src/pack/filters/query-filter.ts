@@ -18,6 +18,7 @@ import { maxNodes } from "./parse-filter.ts";
 import { createSortParameter, onlyValue, type SortParameter } from "./sort-parameter.ts";
 
 export interface QueryField {
+  /** Converts a text to the value that a field is compared with; undefined if it is not of the field's type. */
   readonly read: (text: string) => Scalar | undefined;
   /** Describes the valid texts, for an error about an invalid text. */
   readonly expected: string;
@@ -25,6 +26,7 @@ export interface QueryField {
   readonly values?: readonly Scalar[];
 }
 
+/** The role of a parameter in the filter of a list: part of the filter, or ignored because of its field. */
 export type ParameterUse = "used" | "ignored";
 
 interface FieldParameter {

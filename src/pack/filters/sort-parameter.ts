@@ -16,6 +16,7 @@ export function onlyValue(query: Query, name: string, rule: ListRule = "sort"): 
   return value === "" ? undefined : value;
 }
 
+/** Creates the reader and writer of a dialect's order. */
 export function createSortParameter({ parameter, ascending, descending, multiple }: SortDefinition) {
   // Longer forms are tried first: `-created` also matches the form of a field.
   const forms = [

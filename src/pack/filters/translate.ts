@@ -141,6 +141,7 @@ export const canTest = (
   operator: TestOperator,
 ): boolean => isEquality(operator) || tests === "all" || (tests === "order" && needsOrder(operator));
 
+/** Translates a test of a boolean with a boundary to a test of the numbers up to the boundary, or after it. */
 function translateBoundaryTest(
   { operator, value }: Test,
   name: string,

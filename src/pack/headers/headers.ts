@@ -41,6 +41,7 @@ const fixedNames = ({ headers = {}, version }: DialectDefinition["upstream"]): R
     ...(version?.header === undefined ? [] : [[version.header.toLowerCase(), "version"] as const]),
   ]);
 
+/** Reports request headers without a rule, and headers that a pack can't pass on. */
 function checkRequestHeaders(
   { request }: PassedHeadersDefinition,
   { client, upstream }: DialectDefinition,
@@ -89,6 +90,7 @@ function checkResponseHeaders(
   }
 }
 
+/** Whether links in headers of a pack contain a host. @param routes the headers of routes */
 export const hasAbsoluteHeader = (
   { client }: DialectDefinition,
   routes: Iterable<Pick<PassedHeaders, "definition"> | undefined>,
@@ -194,6 +196,7 @@ export function checkCommonHeaders(dialect: DialectDefinition, location: SourceL
       location.at("upstream", "headers", name).report('this header has the version: see "version"');
 }
 
+/** Reports rate limit headers that would have two values, and a unit without a header. */
 export function checkRateLimitHeaders(dialect: DialectDefinition, location: SourceLocation): void {
   for (const side of ["client", "upstream"] as const) {
     const { rate_limit_headers: definition } = dialect[side];

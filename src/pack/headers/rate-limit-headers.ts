@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { rateLimitHeaders } from "./headers-definition.ts";
 
 export interface RateLimitValues {
+  /** Number of requests that are allowed in a window. */
   readonly limit: number;
   readonly remaining: number;
   /** End of the window, in seconds since 1970. */
@@ -51,6 +52,7 @@ export function rejectedByUpstream(
   };
 }
 
+/** Compiles the headers of a dialect. If it names no headers, none are read or written. */
 export function createRateLimitHeaders(definition: z.infer<typeof rateLimitHeaders> = {}) {
   const { limit, remaining, reset, reset_unit: unit } = definition;
   const [limitName, remainingName, resetName] = [limit, remaining, reset].map((name) => name?.toLowerCase());

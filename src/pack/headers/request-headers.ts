@@ -89,6 +89,7 @@ function compileValue(
   };
 }
 
+/** Compiles the values that are computed from other values, or moved to a different location for the upstream. */
 export function compileWrittenValues(
   definitions: Definitions,
   locate: (name: string) => SourceLocation,

@@ -10,12 +10,14 @@ import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
 export interface Answer {
   /** The client's status. */
   readonly status: number;
+  /** The known facts about the request, and the upstream's response if there is one. */
   readonly scope: Scope;
   /** The upstream's object. */
   readonly upstream: () => unknown;
   /** The client's object. */
   readonly object: () => unknown;
   readonly locate: (address: string) => string | undefined;
+  /** The address before the path in absolute links. */
   readonly linkBase: string;
   /** Receives the error of an expression. Its header is omitted. */
   readonly onError: (error: ExpressionError) => void;
@@ -114,6 +116,7 @@ export function compileResponseHeaders(
   };
 }
 
+/** Returns the rule of a header that the pack creates without an upstream header. */
 const findMade = (definitions: Definitions, wanted: string) =>
   Object.entries(definitions).find(
     ([name, { upstream, read }]) =>

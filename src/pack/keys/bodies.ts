@@ -8,6 +8,7 @@ import { has, hasNoEffect, needs, needsKey, needsObjectBody, type RouteKind, sta
 
 const name = z.string().min(1);
 
+/** Kinds of routes that send no part of the client's body. */
 const WITHOUT_BODY: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "file"]);
 
 export const body = routeKey({

@@ -18,6 +18,7 @@ import { describeResults, reportInvalidShapes } from "../calls/bulk-shapes.ts";
 const json = z.json();
 const name = z.string().min(1);
 
+/** Maximum number of ids in one client request. */
 const MOST_IDS = 1000;
 const MOST_CONCURRENT = 8;
 /** Maximum duration in milliseconds. */
@@ -132,6 +133,7 @@ function reportInvalidRoute(
 /** Maximum number of polling requests for all operations of one client request. */
 const MOST_POLLS = 1000;
 
+/** Reports a call for each id that would be repeated too often for one request. */
 function reportManyPolls(
   { most, chunk, concurrency, timeoutMs: time }: Bulk,
   call: RouteCall,

@@ -11,6 +11,7 @@ import { has, hasNoEffect, type RouteKind, states, type WrittenKeys } from "../k
 
 const WITHOUT_CALLS: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "rejected"]);
 
+/** Returns the locations of a call's keys that a route does not support. */
 const placesOf = (keys: WrittenKeys, isAt: (call: CallDefinition) => boolean): number[] =>
   writtenCalls(keys).flatMap((call, index) => (typeof call !== "string" && isAt(call) ? [index] : []));
 

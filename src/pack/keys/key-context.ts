@@ -8,6 +8,7 @@ import type { PathParameterRules } from "../paths/path-parameters.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { WrittenKeys } from "../key-rules.ts";
 
+/** The context for compiling a key: its location in the pack, and the known facts about its route. */
 export interface KeyContext {
   readonly location: SourceLocation;
   readonly route: SourceLocation;

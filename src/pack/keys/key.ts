@@ -16,9 +16,11 @@ export interface ApiNames {
   readonly upstream: string;
 }
 
+/** The additions of a key to the OpenAPI description of its route. */
 export interface KeyDescription {
   /** Additional statuses of successful responses. */
   readonly statuses?: readonly number[];
+  /** Whether responses may contain a different object than the route's. */
   readonly mayBeOtherObject?: boolean;
   /** Returns the schema of the response. @param object the schema of the object of the route */
   readonly describeResponse?: (object: Json) => Json;
@@ -49,6 +51,7 @@ export interface RouteKey<S extends z.ZodType, C> {
    * without the gateway.
    */
   readonly guide?: (compiled: NonNullable<C>, names: ApiNames) => readonly string[];
+  /** The losses of responses if the key's calls fail. */
   readonly losses?: (compiled: NonNullable<C>, upstream: string) => readonly string[];
 }
 

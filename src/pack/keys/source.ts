@@ -104,6 +104,7 @@ export const values = routeKey({
   },
 });
 
+/** Whether a GET of the client sends a POST to the upstream. */
 const isGetWithPost = ({ method, call, otherCalls }: RouteFacts): boolean =>
   method === "GET" && [call, ...otherCalls].includes("POST");
 

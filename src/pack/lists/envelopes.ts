@@ -151,6 +151,7 @@ type OwnLists = Pick<RouteDefinition, "envelope" | "pagination" | "response" | "
 const readsPages = ({ response, calls = [] }: OwnLists): boolean =>
   response === "list" || calls.some((call) => typeof call !== "string" && call.all_pages);
 
+/** Returns the lists of a route, with its own envelope and pages, otherwise with those of its resource and pack. */
 export type ListsOf = (own: OwnLists, route: SourceLocation) => RouteLists;
 
 /** Routes without own definitions share the result. @param paging applies to lists that have the same values */

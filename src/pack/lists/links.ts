@@ -26,6 +26,7 @@ export function findLink(
 export const linkParameter = (link: string, parameter: string): string | undefined =>
   URL.parse(link, "http://upstream.invalid")?.searchParams.get(parameter) || undefined;
 
+/** Returns the value of a `Link` header; undefined if there are no links. @param relations in the order of the header */
 export function formatLinks(
   links: Readonly<Record<Exclude<LinkRelation, "previous">, string | null>>,
   relations: readonly LinkRelation[],

@@ -27,6 +27,7 @@ interface WalkOptions {
   readonly peeks: boolean;
   /** Whether the whole list is read, in the largest pages. An upstream may return it in one page that is even larger. */
   readonly isWhole: boolean;
+  /** The number of items after which a search ends. */
   readonly reach: number;
 }
 
@@ -37,8 +38,11 @@ interface WalkOptions {
 export class ListWalk {
   /** Whether each page precedes the page that was read before. */
   readonly isBackward: boolean;
+  /** Whether the item of a cursor has not been found yet. */
   isSearching: boolean;
+  /** Number of items before the client's page. */
   start: number;
+  /** Number of all items; undefined if the upstream did not return it. */
   total: number | undefined;
   readonly #pages: UpstreamPages;
   readonly #request: PageRequest;
@@ -50,6 +54,7 @@ export class ListWalk {
   /** Number of items that are read after the client's page. */
   readonly #extra: number;
   #length: number;
+  /** Index of the first item that is not read. */
   #end: number;
   #isEnded = false;
   /** Whether items of the list follow the client's page in the direction of the walk. */
@@ -189,6 +194,7 @@ export class ListWalk {
     return queries.length === 0 || queries.length > MAX_CALLS - this.#calls ? undefined : queries;
   }
 
+  /** Whether the client's page is complete, or the list has ended. */
   get isDone(): boolean {
     return this.#isEnded || this.#position.offset >= this.#end;
   }

@@ -53,6 +53,7 @@ interface IntegerParameter {
   readonly parameter: string;
   readonly least: number;
   readonly most: number;
+  /** The value if the client sends none. */
   readonly otherwise: number;
   /** The rule for values that are not integers, or too small: a 400, or the same as for a missing value. */
   readonly invalid: "reject" | "default" | undefined;

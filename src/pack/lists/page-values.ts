@@ -12,6 +12,7 @@ export interface ClientPage {
   readonly count: number;
   readonly total: number | undefined;
   readonly hasMore: boolean;
+  /** The upstream's cursor after the page. */
   readonly cursor: string | undefined;
   readonly hasPrevious: boolean;
   /** The upstream's cursor of the previous page. */
@@ -151,4 +152,5 @@ const VALUES: Readonly<Record<keyof ListValues, (page: ClientPage, positions: Po
   last_link: (_, positions) => positions.links().last,
 };
 
+/** The names of values that a list may contain in addition to its items. */
 export const LIST_VALUES = Object.keys(VALUES) as readonly (keyof ListValues)[];

@@ -63,6 +63,7 @@ const LINKS = ["next_link", "previous_link", "first_link", "last_link"];
 
 const NEXT = ["next_cursor", "next_link"];
 
+/** Reports contradictions in the client's pagination and list, independent of the upstream. */
 function reportClientPages(sides: Sides, at: SourceLocation): void {
   const { style, size, names, client, cursor, relations, linksTo } = sides;
   if (client?.links === "absolute" && relations.length === 0 && !hasAny(names.client, LINKS))
@@ -84,6 +85,7 @@ function reportClientPages(sides: Sides, at: SourceLocation): void {
     });
 }
 
+/** Reports a previous page that clients can't request, or whose cursor they do not receive. */
 function reportPrevious(sides: Sides, { name: upstream }: Upstream, at: Places): void {
   const { style, names, cursor, upstreamGoesBack, linksTo } = sides;
   if (style?.kind !== "cursor") return;

@@ -16,6 +16,7 @@ export const MAX_REQUESTS = 100;
 /** Number of items on an upstream page if the pack defines none. */
 const UNPAGED = 1000;
 
+/** Maximum number of items that are read for one page of the client, if the pack does not define it. */
 const MAX_ITEMS = 1000;
 
 export type Sides = ReturnType<typeof compileSides>;

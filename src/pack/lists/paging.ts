@@ -25,6 +25,7 @@ function compileCursor(style: PagingStyle | undefined): (item: unknown) => strin
   return (item) => toCursor(get(item));
 }
 
+/** Compiles the pagination of lists. Reports pagination that can't be translated. */
 export function compilePaging(
   dialect: DialectDefinition,
   shapes: Readonly<Record<"client" | "upstream", Shape>>,
@@ -49,6 +50,7 @@ export function compilePaging(
     /** The upstream's parameters whose values are numbers. An opaque cursor of digits is a text. */
     upstreamNumbers: upstreamNames.filter((name) => !isOpaque || name === pages.size.parameter),
     upstream: pages,
+    /** Returns the cursor of an upstream item, if the upstream's cursors are members of items. */
     upstreamCursor: compileCursor(pages.style),
     clientCursor: compileCursor(style),
     /** Whether every page of the client is one page of the upstream that contains all values which the client needs. */

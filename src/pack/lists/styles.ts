@@ -26,6 +26,7 @@ export const cursorParameter = (style: PagingStyle | undefined, isBackward = fal
 };
 
 export interface PageSize {
+  /** The query parameter; undefined if the size is fixed. */
   readonly parameter: string | undefined;
   readonly default: number;
   readonly maximum: number;
@@ -38,6 +39,7 @@ export interface PageSize {
 /** The largest number of a page or an item. Every upstream supports it, and no list is longer. */
 export const LAST = 999_999_999;
 
+/** Maximum number of characters of a cursor, in both directions. */
 export const MAX_CURSOR = 1000;
 
 const MARK = /^(prev|next):/;

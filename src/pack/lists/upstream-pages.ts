@@ -4,6 +4,7 @@ import { toCursor, cursorParameter, type PageSize, type PagingStyle } from "./st
 import { findLink, linkParameter } from "./links.ts";
 
 export interface UpstreamPages {
+  /** The upstream's pagination; undefined if every list is complete on one page. */
   readonly style: PagingStyle | undefined;
   readonly size: PageSize;
   readonly linkHeader: boolean;
@@ -12,6 +13,7 @@ export interface UpstreamPages {
   readonly query: (start: PageStart, items: number) => string;
 }
 
+/** The start of a page: the number of items before it, and its cursor. */
 export interface PageStart {
   readonly offset: number;
   readonly cursor: string | undefined;
@@ -46,7 +48,9 @@ export interface ReceivedPage {
   readonly values: ListValues;
   readonly headers: Headers;
   readonly count: number;
+  /** Returns the cursor of the last item, if cursors are members of items. */
   readonly lastItem: () => string | undefined;
+  /** Returns the cursor of the first item, if cursors are members of items. */
   readonly firstItem?: () => string | undefined;
 }
 

@@ -63,6 +63,7 @@ function compileFixedHeaders({ upstream }: DialectDefinition): Readonly<Record<s
     : Object.fromEntries(all.map(([name, text]) => [name.toLowerCase(), text]));
 }
 
+/** Reports duplicate further locations, and more than one location in the query. */
 function checkFurtherPlaces({ client }: DialectDefinition, location: SourceLocation): void {
   const places = credentialPlaces(client.credentials);
   const nameOf = ({ scheme, parameter, basic, header, query, cookie }: CredentialsPlace): string =>
@@ -100,6 +101,7 @@ function reportPlace(place: CredentialsPlace, location: SourceLocation): void {
     });
 }
 
+/** Reports credentials without a location or with several, and a token that no client can send. */
 function checkCredentials(definition: DialectDefinition, location: SourceLocation): void {
   const { client, upstream, oauth } = definition;
   for (const side of ["client", "upstream"] as const) {
@@ -127,6 +129,7 @@ function checkCredentials(definition: DialectDefinition, location: SourceLocatio
     at.at("token").report('with "oauth" clients have tokens of their own, so that token must be "client"');
 }
 
+/** Reports a header with a second meaning. */
 function compileClientPaths({ client }: DialectDefinition, location: SourceLocation) {
   const { method_header: header, slashes = {} } = client;
   const methodHeader = header?.toLowerCase();
@@ -154,6 +157,7 @@ function compileClientPaths({ client }: DialectDefinition, location: SourceLocat
   };
 }
 
+/** Compiles the common parts of both dialects. @param files the pack's resource files, whose routes may differ */
 export function compileDialects(
   definition: DialectDefinition,
   files: readonly LocatedFile<ResourceDefinition>[],
@@ -213,9 +217,11 @@ export function compileDialects(
     },
     mediaTypes: compileMediaTypes(client.bodies),
     ...compileClientPaths(definition, location),
+    /** The filter grammar. It contains no operators if clients can't filter. */
     grammar: compileGrammar(definition, location),
     filterWriter: createFilterWriter(upstream.filters),
     paging,
+    /** The shapes of lists, unless a resource or a route defines its own. */
     lists,
   };
 }

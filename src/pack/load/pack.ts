@@ -31,7 +31,9 @@ import { compileValueKind } from "../fields/value-kinds.ts";
 export interface Pack extends Readonly<StepsResult<typeof compilePack>> {
   /** Identifies the pack: 16 hex digits, which only depend on the files and the product words. */
   readonly hash: string;
+  /** Everything that the alpha API contains; undefined if the pack does not declare it. */
   readonly surface: ApiSurface | undefined;
+  /** Differences from the old service that the author has accepted. */
   readonly acceptedDifferences: readonly AcceptedDifference[];
   gaps(): CoverageGaps;
 }
@@ -177,6 +179,7 @@ export function* compilePack(dialect: LocatedFile<DialectDefinition>, resourceFi
     resources,
     routes: all as readonly Route[],
     sentNames: compileSentNames(all),
+    /** The possible losses of the requests and responses of a route, by the name of the route. */
     lossNames: compileLossNames(all),
     /** @param segments the decoded segments after the prefix */
     match(method: string, segments: readonly string[]) {
@@ -190,6 +193,7 @@ export function* compilePack(dialect: LocatedFile<DialectDefinition>, resourceFi
       all.map(({ headers }) => headers),
     ),
     locate: createLocationTranslator(all, definition.client.base_path, definition.upstream.base_path),
+    /** Returns a route by its name, `GET /vm/instances/:id`. */
     route: (name: string): Route | undefined => routes.get(name)?.at(-1),
   };
 }

@@ -13,6 +13,7 @@ import type { ValidatedFile, ValidatedPack } from "./validate-pack.ts";
 export const isRenaming = (words: ProductWords): boolean =>
   Object.entries(words).some(([from, to]) => from !== to);
 
+/** Stage 3. Renames the product words of a pack, and the scope words in scopes and event actions. */
 export function renameWords(pack: ValidatedPack, words: ProductWords): ValidatedPack {
   if (!isRenaming(words)) return pack;
   const { dialect, surface, accepted, resources, removed } = pack;

@@ -52,6 +52,7 @@ function objectsOf({ definition }: File): (string | undefined)[] {
   ];
 }
 
+/** Returns the objects with routes, and the objects that they contain. @param named further objects that are used */
 function reachableObjects(
   files: readonly File[],
   named: readonly (string | undefined)[],

@@ -21,6 +21,7 @@ const unique = <T>(values: readonly T[]): T[] => [
   ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
 ];
 
+/** Parses `GET /books/:id` into a method, an OpenAPI path and its parameters. */
 function parseRouteName(name: string): { method: string; path: string; parameters: string[] } {
   const [method = "", template = ""] = name.split(" ");
   const path = template.replaceAll(/\/:(\w+)/g, "/{$1}");
@@ -170,6 +171,7 @@ function describeResponses(routes: readonly Route[], pack: Pack, common: Json): 
 const createOperationId = (method: string, path: string): string =>
   method + path.replaceAll(/[^A-Za-z0-9]+(.?)/g, (_, letter: string) => letter.toUpperCase());
 
+/** Describes that the upstream has no such call, and why. */
 function describeCounterpart(routes: readonly Route[], { dialect }: Pack): Json {
   const reasons = unique(routes.flatMap(({ source }) => ("error" in source ? [source.error.reason] : [])));
   if (reasons.length === 0) return {};
@@ -185,6 +187,7 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: "Delete",
 };
 
+/** Converts `reset_secret` to `reset secret`. */
 const asWords = (name: string): string => name.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
 
 /** The part after the last parameter, otherwise the last segment: `boot` for `/instances/:id/boot`. */

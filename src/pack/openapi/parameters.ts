@@ -58,6 +58,7 @@ function describeQuery({ query }: Route): Json[] {
   });
 }
 
+/** Returns the schema of a value that a field is compared with, including the value that means that there is no filter. */
 function describeFilterValue(
   type: QueryField["type"],
   values: readonly Scalar[] | undefined,
@@ -72,10 +73,12 @@ const defaultValues = (condition: Condition | undefined): unknown[] => {
   return condition.tests.map(({ value }) => value);
 };
 
+/** Describes how a list can be filtered, sorted and searched: by the gateway, or by the upstream. */
 function describeAbilities(route: Route, { filterWriter }: Pack) {
   const rows = route.selectFields(NO_CATALOGS);
   const fields = route.filterFields(NO_CATALOGS);
   const isWhole = route.kind === "catalog" || route.kind === "aggregated";
+  /** Whether values are compared by their order: date-times and numbers. */
   const isOrdered = (name: string): boolean => {
     const type = route.resource.queryFields.get(name)?.type ?? "";
     return (isWhole ? rows : fields).get(name)?.dateTime === true || ["number", "integer"].includes(type);

@@ -25,6 +25,7 @@ function describeType({ name, lists, nullable }: FieldType, isObject: (name: str
   return nullable ? orNull(schema) : schema;
 }
 
+/** Returns the schema of a field according to its rule, for packs without an API surface. */
 function describeRule(rule: FieldRule): Json {
   if (rule.const !== undefined) return { const: rule.const };
   const name = nestedObject(rule);

@@ -6,6 +6,7 @@ import { isText } from "../paths/router.ts";
 import type { JsonObject, Scope } from "../translation-context.ts";
 import { UnknownValue } from "../values/value-kind.ts";
 
+/** One value that is sent to the upstream for a parameter: in its query, or in its path. */
 export interface ParameterTarget {
   readonly field: string;
   readonly upstream: string | undefined;
@@ -24,6 +25,7 @@ const isPrintable = (value: unknown): value is string | number | boolean =>
 
 const INVALID = Symbol("invalid");
 
+/** Returns the text of a parameter in the upstream's query; empty if it is not sent. */
 function print(
   { field, upstream, separation, isWhole }: ParameterTarget,
   value: unknown,

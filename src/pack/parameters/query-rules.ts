@@ -19,9 +19,11 @@ const NO_VALUES = {};
 const NO_SCOPE: Scope = { calls: {} };
 const NOTHING: TranslatedQuery = { upstream: "", path: NO_VALUES, ignored: [], query: new Map() };
 
+/** Maximum number of problems, and of names in a record. */
 const MAX_NAMED = 20;
 
 interface QueryOptions {
+  /** Whether a parameter that the pack does not define causes a 400. */
   readonly rejectsUnknown: boolean;
   /** Whether the route makes an upstream call. If not, parameters are checked but have no effect. */
   readonly hasCall: boolean;
@@ -55,6 +57,7 @@ export class QueryRules {
       this.#defaults.size === 0 && parameters.every(({ definition }) => definition.required === undefined);
   }
 
+  /** Adds the defaults of missing parameters to a query, for expressions. */
   withDefaults(query: Query): Query {
     return this.#defaults.size === 0 ? query : new Map([...this.#defaults, ...query]);
   }

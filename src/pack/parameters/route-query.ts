@@ -28,12 +28,14 @@ function reportPageParameter(
       location.report(`"${upstream}" asks the upstream for a page: see "pagination"`);
 }
 
+/** The definitions that parameters refer to, and the code that already uses parameters. */
 interface Reserved {
   readonly paging: Paging;
   readonly credentials: Readonly<Record<"client" | "upstream", CredentialsFormat | undefined>>;
   readonly context: ParameterContext;
 }
 
+/** Compiles parameters. Reports parameters that other code already reads or sends. */
 const compileParameters = (
   definitions: Readonly<Record<string, ParameterDefinition>>,
   { context, paging, credentials: { client, upstream } }: Reserved,
@@ -49,6 +51,7 @@ const compileParameters = (
     return compileParameter(name, definition, context, at);
   });
 
+/** Reports parameters that would be sent to the upstream twice. @param path The upstream path, which may contain a query. */
 function reportDuplicateParameters(
   parameters: readonly Parameter[],
   path: string,
@@ -156,6 +159,7 @@ export function compileRouteQuery(
     useOf: (name) => (ownNames.has(name) ? "used" : queryFilter?.use(name)),
   });
   return {
+    /** Rules for the client's query, except pages and filters. */
     query: rules,
     /** Parses the filter of a list from the query; undefined if clients send filters in a header. */
     queryFilter,

@@ -65,6 +65,7 @@ export interface SearchParameters {
   readonly separated: ReadonlySet<string>;
 }
 
+/** Reports names of a shape for which no request has a value, and names in keys, which would be sent unchanged. */
 function reportUnknownNames(shape: unknown, known: readonly string[], location: SourceLocation): void {
   const name = parameterOf(shape);
   if (name !== undefined && !known.includes(name))

@@ -5,6 +5,7 @@ import { HttpError } from "../errors/http-error.ts";
 /** All values of each parameter, decoded, in the order of the query. */
 export type Query = ReadonlyMap<string, readonly string[]>;
 
+/** Maximum number of parameters of a query, repeated ones included. */
 export const MAX_PARAMETERS = 1000;
 
 const NO_PARAMETERS: Query = new Map();

@@ -44,6 +44,7 @@ export function parametersIn(segment: Segment): readonly PathParameter[] {
   return "parameters" in segment ? segment.parameters : [segment];
 }
 
+/** Returns the names of the path parameters of a client's operation, `GET /books/:id`. */
 export const namesInPath = (client: string): string[] =>
   client
     .replace(/^\S+ /, "")
@@ -51,6 +52,7 @@ export const namesInPath = (client: string): string[] =>
     .flatMap((segment) => parametersIn(parseSegment(segment, () => "text")))
     .map(({ parameter }) => parameter);
 
+/** Returns the names of the path parameters of several operations, in the order of their first occurrence. */
 export const namesInPaths = (operations: readonly { readonly client: string }[]): string[] => [
   ...new Set(operations.flatMap(({ client }) => namesInPath(client))),
 ];

@@ -2,6 +2,7 @@ import type { FieldRule } from "../fields/field-definition.ts";
 import { type Diagnostic, type Message, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { PLAIN_TYPES, readType, type FieldType, type SurfaceDefinition } from "./surface-definition.ts";
 
+/** Everything that the old API contains, whether or not the pack maps it. */
 export type ApiSurface = ReturnType<typeof compileApiSurface>;
 
 /** Whether a rule covers a field. `user.keys` covers `user.keys[].id`, and a rule for a part of a field covers the field. */

@@ -12,6 +12,7 @@ import { compilePathParameters } from "../paths/path-parameters.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 
+/** All routes of a pack: by path, and by the name of the first route with the path. */
 interface CompiledRoutes {
   readonly router: Router<Route[]>;
   readonly routes: Map<string, Route[]>;

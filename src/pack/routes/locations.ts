@@ -13,6 +13,7 @@ import type { Route } from "./route.ts";
  */
 export type TranslateLocation = (address: string, path: string, basePath?: string) => string | undefined;
 
+/** Maximum length of an address in characters. Longer addresses are not translated. */
 const LONGEST_ADDRESS = 2048;
 
 function pathOf(address: string, path: string): string | undefined {
@@ -33,6 +34,7 @@ const decoded = (text: string): string | undefined => {
 /** Matches a parameter in a path of the client: `:id`, or `{id}`. */
 const PARAMETER = /:(\w+)|\{(\w+)\}/g;
 
+/** Translates an upstream value to the client's. Undefined if it has no translation. */
 function translateValue({ read }: ReturnType<ValueKind["reader"]>, value: unknown): string | undefined {
   try {
     const text = read(JSON.stringify(value));

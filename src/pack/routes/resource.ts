@@ -112,6 +112,7 @@ export function* compileResource(
     /** Whether a field comes from the upstream's object. Other fields are constants and results of expressions. */
     readsUpstream: [...fields.values()].some(({ upstream }) => upstream !== undefined),
     ...reader,
+    /** Names of the objects whose readers `read` and `append` call. */
     nestedObjects: [...fields.values()].flatMap(({ object }) => object ?? []),
     bodies,
     inputNames: [...members.keys()],

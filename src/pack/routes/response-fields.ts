@@ -21,6 +21,7 @@ const join = (...names: readonly string[]): string => names.filter((name) => nam
 
 type ObjectPlaces = Pick<Route, "response" | "list" | "lists" | "clientPath" | "bulk">;
 
+/** Returns the keys that lead to the objects of a response, through the items of its arrays. */
 export function objectKeys({ response, list, lists, clientPath, bulk }: ObjectPlaces): readonly string[] {
   if (bulk) return bulk.objectsPath;
   const items = response === "list" ? findPath(lists.envelope.client.list, "items", { list }) : undefined;
@@ -33,6 +34,7 @@ export const objectsPath = (route: ObjectPlaces): string => join(...objectKeys(r
 export const nestedObject = ({ object, catalog, id_only: isId }: FieldRule): string | undefined =>
   object ?? (isId ? undefined : catalog);
 
+/** The locations of the objects of each name in responses of a route, including nested ones: the keys that lead to them. */
 export function keysOfObjects(
   route: ObjectPlaces & Pick<Route, "responseObjects">,
   { resources }: ResponseSources,

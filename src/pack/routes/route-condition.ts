@@ -42,6 +42,7 @@ type Values = Readonly<Record<string, unknown>>;
 /** Returns a part of a condition with its values; undefined if the part is constant. */
 type Fill = ((values: Values) => unknown) | undefined;
 
+/** The allowed names in braces, and the rules of path parameters. */
 interface Names {
   readonly names: readonly string[];
   readonly rules: PathParameterRules;

@@ -109,6 +109,7 @@ export const responseNames = (
   envelope: file.envelope,
 });
 
+/** The shape of an object without a wrapper. */
 const OBJECT = "$object";
 
 export function compileWrappers(
@@ -133,6 +134,7 @@ export function compileWrappers(
     upstreamPath,
     /** Reads the object in the upstream's response, or in an item of a list; undefined if there is no wrapper. */
     readWrapped: createObjectReader(upstreamPath),
+    /** The keys that lead to the object in the client's response, or in an item of a list. */
     clientPath: objectPath(clientShape, name),
     /** Puts the object of the response into the client's wrapper; undefined for lists, and if there is no wrapper. */
     wrapObject: isList || clientShape === OBJECT ? undefined : (object: string) => open + object + close,

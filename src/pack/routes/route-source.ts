@@ -83,6 +83,7 @@ export function readsOf(
   );
   const onlyReadsUpstream = safe === true || (isRead && areReads);
   return {
+    /** Whether its calls change nothing at the upstream. */
     onlyReadsUpstream,
     /** Whether the route's requests only read, on both sides. Only such requests may be sent to both sides, or sent again. */
     isSafe: safe === true || (method === "GET" && onlyReadsUpstream),

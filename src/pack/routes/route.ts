@@ -88,6 +88,7 @@ function compileFailures(
     });
   const all = [...checks, failures.checks, ...calls.map(({ failure }) => failure)];
   return {
+    /** The status and the code of checks that define none. */
     checkFailure: failures.checks,
     /** Statuses of the route's errors that only some routes use. */
     ownStatuses: [...new Set(all.flatMap((each) => each?.status ?? []))],
@@ -179,6 +180,7 @@ function assembleRoute(
     /** Whether the path identifies an object. If not, an object that v4 does not find was named in the body. */
     namesObject: parameters.length > 0 || definition.bulk !== undefined,
     pathParameters,
+    /** Translates the path parameters to the upstream's values; undefined if they are the same. */
     writeParameters: compilePathValues(parameters, pathParameters),
     access,
     source,
@@ -202,6 +204,7 @@ function assembleRoute(
   });
 }
 
+/** The method of the upstream call; `GET` if there is none. */
 const methodOf = (source: ReturnType<typeof compileSource>): string =>
   "call" in source ? source.call.method : "GET";
 

@@ -182,6 +182,7 @@ function compileNames(routes: readonly Route[]) {
   };
 }
 
+/** Calls a compile function for the routes of each path, and returns its results by the names of the routes. */
 const byName = <T>(
   routes: readonly Route[],
   compile: (same: readonly Route[]) => T,

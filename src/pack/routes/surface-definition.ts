@@ -33,6 +33,7 @@ export type SurfaceDefinition = z.infer<typeof surfaceDefinition>;
 
 export interface FieldType {
   readonly name: string;
+  /** Number of nested lists around the type. */
   readonly lists: number;
   readonly nullable: boolean;
   readonly optional: boolean;

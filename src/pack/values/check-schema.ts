@@ -14,6 +14,7 @@ const SAME_OBJECT = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
 const WITH_SCHEMAS = [...SAME_OBJECT, "items", "additionalProperties", "contains", "propertyNames"];
 const WITH_MAPS = ["properties", "patternProperties", "dependentSchemas", "$defs"];
 
+/** Returns the schemas of some keywords: a single schema, a list, or a map. */
 const schemasOf = (schema: Schema, keywords: readonly string[]): InnerSchema[] =>
   keywords.flatMap((keyword): InnerSchema[] => {
     const value = schema[keyword];

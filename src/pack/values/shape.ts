@@ -6,6 +6,7 @@ import { isObject, type Json, printJson, type SourceLocation, suggestionFor } fr
 
 export type Shape = unknown;
 
+/** A name in a shape: as a value, as the key of an object, or in a text. */
 export interface ShapeName {
   readonly name: string;
   readonly as: "value" | "key" | "text";
@@ -148,5 +149,6 @@ export const findPath = (
     .find((found) => found.name === name)
     ?.path.map((key) => fillKey(key, values));
 
+/** Returns the same path as text, `page.total`. */
 export const dottedPath = (shape: Shape, name: string, values?: ShapeValues): string | undefined =>
   findPath(shape, name, values)?.join(".");

@@ -21,6 +21,7 @@ const isFree = (name: string): boolean => !RESERVED.test(name);
 
 export const fieldHeaderName = wordHeaderName.refine(isFree, RESERVED_HINT);
 
+/** The name of a header of the client's responses that a pack may write. */
 export const responseHeaderName = wordHeaderName.refine(isFree, {
   error: ({ input }) =>
     String(input).toLowerCase() === "content-type"

@@ -25,6 +25,7 @@ export interface ValueKind {
   readonly lookup: ((value: unknown) => unknown) | undefined;
   /** The translation of ids; undefined if the kind does not have both directions. */
   readonly ids: IdTranslation | undefined;
+  /** All v4 values of every alpha value; empty if there is no table. */
   readonly v4ValuesByAlpha: ReadonlyMap<unknown, readonly unknown[]>;
   /**
    * Returns the v4 values of an alpha value in a filter. Empty if not all of them are known, because `otherwise` also

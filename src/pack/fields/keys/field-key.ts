@@ -40,9 +40,11 @@ interface ObjectTranslation {
     writing: WriteContext,
     change?: Change<JsonObject>,
   ) => MaybePromise<unknown>;
+  /** Translates the field of a v4 error inside an object to alpha. */
   readonly errorField: (v4: string) => string | undefined;
 }
 
+/** The part of a catalog that the translation of fields needs: see `calls/compile-catalog.ts`. */
 export interface CatalogTranslation {
   readonly name: string;
   readonly hiddenPrefix: string | undefined;
@@ -73,6 +75,7 @@ export interface ReadStep {
   readonly run: ReadStepFunction;
   /** Whether `run` may return a promise. Readers of nested objects may as well, and are not considered here. */
   readonly mayBeAsync: boolean;
+  /** The cached result for the value between two offsets, as UTF-8. */
   readonly cachedText?: (
     bytes: Uint8Array,
     start: number,
@@ -123,6 +126,7 @@ export interface ErrorPart {
 export interface FieldTexts {
   /** The description for authors, about a value in a response: `as a time in UTC`. */
   readonly read?: string;
+  /** The description for authors, about a value in a body. */
   readonly write?: string;
   /** Describes the change for clients that stop using the gateway. @param client the name of the client's dialect */
   readonly change?: (client: string) => string;

@@ -45,6 +45,7 @@ interface FilteredField {
 
 export const isFilterable = ({ filter }: FilteredField): boolean => filter !== undefined && filter !== false;
 
+/** Returns the long form of `filter`; undefined if clients can't filter by the field. */
 export const filterRuleOf = ({ filter, upstream }: FilteredField): z.infer<typeof filterRule> | undefined => {
   if (filter === undefined || filter === false) return undefined;
   if (filter === true) return { upstream };
