@@ -71,6 +71,7 @@ const unfinished = z
     message: "a success with a body has a status from 200 to 299, and not 204",
   });
 
+/** Keys about sending a call: its time and its data. */
 const requestKeys = {
   upstream: about(name, "The upstream operation. It can contain names in braces.", "GET /books/{id}/loan"),
   at: about(
@@ -110,6 +111,7 @@ const requestKeys = {
   ),
 };
 
+/** Keys about the response of a call. */
 const responseKeys = {
   all_pages: about(
     z.literal(true).optional(),
@@ -145,6 +147,7 @@ const responseKeys = {
   ),
 };
 
+/** Keys about the failure of a call. */
 const failureKeys = {
   not_found_field: about(
     name.optional(),
@@ -173,8 +176,10 @@ const failureKeys = {
   ),
 };
 
+/** A named call that several routes share. */
 export const sharedCall = z.strictObject({ ...requestKeys, ...responseKeys, ...failureKeys });
 
+/** A call of a route. */
 export const ownCall = z.strictObject({
   name: about(
     name.optional(),
@@ -194,9 +199,11 @@ export type SharedCallDefinition = z.infer<typeof sharedCall>;
 /** Keys of a route as the pack writes them. A text in the list of calls is the name of a call in `pack.yaml`. */
 type KeysWithCalls = Readonly<Record<string, unknown>>;
 
+/** Returns the calls of a route as the pack writes them. */
 export const writtenCalls = (keys: KeysWithCalls): readonly (string | CallDefinition)[] =>
   (keys["calls"] as readonly (string | CallDefinition)[] | undefined) ?? [];
 
+/** Returns the definitions of the calls of a route. */
 export const definedCalls = (
   keys: KeysWithCalls,
   shared: ReadonlyMap<string, SharedCallDefinition>,
@@ -207,5 +214,6 @@ export const definedCalls = (
     return definition ? { ...definition, name: call } : [];
   });
 
+/** Whether some calls of a route read or write parts of its object. */
 export const hasParts = (keys: KeysWithCalls): boolean =>
   writtenCalls(keys).some((call) => typeof call !== "string" && call.part !== undefined);

@@ -16,6 +16,7 @@ export function createCodeBuilder() {
   };
 }
 
+/** Indents code by its braces, for people who read it. */
 export function indentCode(code: string): string {
   let depth = 0;
   return code

@@ -45,6 +45,7 @@ interface ObjectScan {
   readonly lastSlot: number;
 }
 
+/** The input of {@link scanMembers}, and its result. */
 interface MemberScan {
   readonly root: ObjectScan;
   /** The members to read by slot, if the member is an object. */
@@ -57,6 +58,7 @@ export function createScannedMembers() {
   const root = createNode();
   let count = 0;
   return {
+    /** The variables of the member at a path. */
     range(path: readonly string[]): ByteRange {
       let node = root;
       for (const name of path) {

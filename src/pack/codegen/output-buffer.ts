@@ -16,6 +16,7 @@ export class OutputBuffer {
   bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   /** A view of the same bytes, to write eight at once. */
   view = new DataView(this.bytes.buffer);
+  /** The number of written bytes. */
   at = 0;
 
   /**
@@ -47,6 +48,7 @@ export class OutputBuffer {
     this.at = at;
   }
 
+  /** Appends a text. */
   append(text: string): void {
     this.reserve(3 * text.length);
     this.at = putText(this.bytes, this.at, text);

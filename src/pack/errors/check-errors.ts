@@ -63,7 +63,12 @@ export const haveName = (shapes: readonly ErrorShape[], wanted: "field" | "code"
 export const useCodes = (shapes: readonly ErrorShape[]): boolean =>
   haveName(shapes, "code") || shapes.some(({ code }) => code !== undefined);
 
-/** Reports shapes that no error uses, and names of values that errors can't contain. */
+/**
+ * Reports shapes that no error uses, and names of values that errors can't contain.
+ *
+ * @param all The shapes that are defined here, and the inherited ones
+ * @param parameters The path parameters of the routes that have these errors.
+ */
 export function checkSide(
   side: "client" | "upstream",
   responses: Responses,

@@ -67,6 +67,7 @@ const validationCodes = about(
   { required: "missing_field", default: "invalid" },
 );
 
+/** Errors about a request that breaks a rule of the pack. */
 const validation = z.strictObject({
   status: about(errorStatus.optional(), "The status of these errors. Default: as for status 400.", 422),
   message: about(

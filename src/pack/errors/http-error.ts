@@ -33,8 +33,11 @@ export interface ErrorDetail {
 /** The rule of a pack for the error of a failed check or call. */
 export type Failure = Pick<ErrorDetail, "status" | "code">;
 
+/** The reason for a value that the pack can't translate. */
 export const INVALID_VALUE = "Not a valid value.";
+/** The reason for a missing member. */
 export const REQUIRED = "This field is required.";
+/** The reason for a member that the body can't contain. */
 export const UNKNOWN_MEMBER = "There is no such field.";
 
 /** The text of an error as a whole, in addition to its problems. */
@@ -64,7 +67,9 @@ export class HttpError extends Error {
   readonly code = "AG_REQUEST_REJECTED";
   readonly status: number;
   readonly details: readonly ErrorDetail[];
+  /** The kind under which the rejection is counted. */
   readonly rejection: Rejection | undefined;
+  /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(

@@ -31,8 +31,10 @@ export function headersOf({ request }: ClientHead, hiddenHeaders: readonly strin
   return values;
 }
 
+/** Returns the value of a header as one text. */
 export const joinValue = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(", ") : value;
 
+/** Returns each header as one text. */
 export const joinLines = (headers: ReceivedHeaders): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, joinValue(value)]));

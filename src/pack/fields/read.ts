@@ -11,9 +11,11 @@ import type { FieldRule } from "./field-definition.ts";
 import { makesList } from "./keys/field-keys.ts";
 import { emitLossTest } from "./loss.ts";
 
+/** The read direction of all fields of an object. */
 interface ObjectReader {
   readonly append: AppendFunction;
   readonly read: ReadFunction;
+  /** Returns the generated JavaScript. */
   readonly code: () => string;
   /** Whether a field of this object may return a promise. Readers of nested objects are not considered. */
   readonly mayBeAsync: boolean;
@@ -22,6 +24,8 @@ interface ObjectReader {
 /**
  * Compiles the read direction: all fields become one generated function, which scans the v4 object once. Yields after
  * each field.
+ *
+ * @param inputs Members that only occur in bodies. Their losses may depend on the object.
  */
 export function* compileRead(
   rules: ReadonlyMap<string, FieldRule>,

@@ -29,6 +29,7 @@ function addName(members: JsonObject, [key = "", ...rest]: readonly string[]): v
   if (rest.length > 0) addName(below, rest);
 }
 
+/** Whether the response of a route contains objects of the pack. */
 export const hasObjects = ({ response, reject }: WrittenKeys): boolean =>
   reject === undefined && (response === "list" || response === "object");
 
@@ -44,6 +45,10 @@ function hasMember(name: string, { fields }: KeyResource, resources: Resources):
   });
 }
 
+/**
+ * Compiles how clients of a route choose members; undefined if they can't, or if the response contains no objects of
+ * the pack.
+ */
 export function compileSparseFields(
   written: "none" | SparseFieldsDefinition,
   { keys, resource, resources, dialect, location }: KeyContext,
@@ -103,6 +108,7 @@ export function compileSparseFields(
   };
 }
 
+/** Reports members that no object of the pack contains. */
 export function reportUnknownAlways(
   definition: SparseFieldsDefinition | undefined,
   resources: Resources,

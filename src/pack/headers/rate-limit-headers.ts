@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { rateLimitHeaders } from "./headers-definition.ts";
 
+/** The status of a rate limit. */
 export interface RateLimitValues {
   /** Number of requests that are allowed in a window. */
   readonly limit: number;
@@ -12,6 +13,7 @@ export interface RateLimitValues {
   readonly retryAfter: number;
 }
 
+/** Reads and writes the headers of one dialect. */
 export type RateLimitHeaders = ReturnType<typeof createRateLimitHeaders>;
 
 const now = (): number => Date.now() / 1000;
@@ -58,6 +60,7 @@ export function createRateLimitHeaders(definition: z.infer<typeof rateLimitHeade
   const [limitName, remainingName, resetName] = [limit, remaining, reset].map((name) => name?.toLowerCase());
   const isLeft = unit === "seconds_left";
   return {
+    /** The names as written in the pack. */
     names: [limit, remaining, reset].filter((name) => name !== undefined),
     /** Returns the values in headers with lower-case names. Values that are not numbers are omitted. */
     read(headers: Readonly<Record<string, string | string[] | undefined>>): Partial<RateLimitValues> {

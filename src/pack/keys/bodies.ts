@@ -65,6 +65,10 @@ export const when = routeKey({
   ),
 });
 
+/**
+ * The key for sending only members that differ from the current object. `items`: even in lists, only items that differ
+ * are sent.
+ */
 export const onlyChanges = routeKey({
   schema: about(
     z.union([z.literal(true), z.literal("items")]).optional(),
@@ -74,6 +78,7 @@ export const onlyChanges = routeKey({
   rules: [needsKey("read_route", "the route that reads the current object"), needsObjectBody],
 });
 
+/** The name of the route that reads the object which this route edits. */
 export const readRoute = routeKey({
   schema: about(
     name.optional(),

@@ -20,6 +20,7 @@ const name = z.string().min(1);
 
 /** Maximum number of ids in one client request. */
 const MOST_IDS = 1000;
+/** Maximum number of concurrent calls. */
 const MOST_CONCURRENT = 8;
 /** Maximum duration in milliseconds. */
 const LONGEST = 300_000;
@@ -75,6 +76,7 @@ const definitionSchema = z.strictObject({
 
 type BulkDefinition = z.infer<typeof definitionSchema>;
 
+/** The calls of a route that processes many ids. */
 export type Bulk = NonNullable<ReturnType<typeof compileBulk>>;
 
 /** Keys that require a single call or a single response. */
@@ -170,7 +172,9 @@ function compileBulk(definition: BulkDefinition, context: KeyContext) {
   const objectPath = findPath(success, "object") ?? [];
   return {
     endpoint,
+    /** The path parameter for the id. */
     parameter,
+    /** Returns the ids of a request. */
     idsOf: evaluate,
     /** The member or the parameter that contains the ids, for errors; undefined if the expression does not start with one. */
     field: /\$(?:query|body)\.(\w+)/.exec(ids)?.[1] ?? onlyPath(inputNames)?.[0],

@@ -57,6 +57,7 @@ export const reject = routeKey({
   ),
 });
 
+/** A key with a value for each side. */
 type Sides = { readonly upstream?: unknown } | undefined;
 
 export const catalog = routeKey({

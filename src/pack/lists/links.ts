@@ -48,7 +48,12 @@ export const linkPath = (path: string): string =>
     .replace(/^[/\\]+/, "/")
     .replace(/[^\w.~!$&'()*+,;=:@/%-]/gu, encodeURIComponent);
 
-/** Unrelated parameters stay. @param value null: the first page, which needs no parameter */
+/**
+ * Returns a path with the query of a different page. Unrelated parameters stay.
+ *
+ * @param names the parameters that identify the page
+ * @param value the value of the parameter; null: the first page, which needs no parameter
+ */
 export function withPage(
   path: string,
   query: string,

@@ -48,8 +48,10 @@ export class ListWalk {
   readonly #request: PageRequest;
   readonly #isWhole: boolean;
   readonly #isFixed: boolean;
+  /** The direction of the walk. */
   readonly #ahead: Direction;
   readonly #back: Direction;
+  /** The size of all pages that are requested by number. */
   readonly #numberedSize: number;
   /** Number of items that are read after the client's page. */
   readonly #extra: number;
@@ -62,6 +64,7 @@ export class ListWalk {
   #calls = 0;
   /** The neighbour of the first page, against the direction of the walk. */
   #behind: Neighbour | undefined;
+  /** The start of the next page, and its size. */
   #position: PageStart;
   #size: number;
 
@@ -88,6 +91,7 @@ export class ListWalk {
     this.#size = this.#nextSize();
   }
 
+  /** Returns the start of the upstream page that contains an item. */
   #offsetOf(item: number): number {
     const { style } = this.#pages;
     if (!style || style.kind === "cursor") return 0;
@@ -100,6 +104,7 @@ export class ListWalk {
     return Math.max(1, Math.min(size.maximum, this.#end - this.#position.offset));
   }
 
+  /** The query of the next upstream page. */
   get query(): string {
     return this.#pages.query(this.#position, this.#size);
   }
@@ -215,6 +220,7 @@ export class ListWalk {
     return this.isBackward ? this.#behind?.cursor : this.#position.cursor;
   }
 
+  /** The upstream's cursor of the previous page. */
   get previousCursor(): string | undefined {
     return this.isBackward ? this.#position.cursor : this.#behind?.cursor;
   }

@@ -7,12 +7,14 @@ import { hasAny, MAX_REQUESTS, PREVIOUS, TOTALS, type Sides } from "./paging-sid
 
 type Upstream = DialectDefinition["upstream"];
 
+/** The locations of both paginations, and of the client's list. */
 interface Places {
   readonly client: SourceLocation;
   readonly upstream: SourceLocation;
   readonly list: SourceLocation;
 }
 
+/** Reports values that the gateway can't determine or request. */
 export function reportPaging(sides: Sides, upstream: Upstream, location: SourceLocation): void {
   const at: Places = {
     client: location.at("client", "pagination"),
@@ -27,6 +29,7 @@ export function reportPaging(sides: Sides, upstream: Upstream, location: SourceL
 
 const COUNTED: readonly PagingStyle["kind"][] = ["page", "offset"];
 
+/** Values that only exist for some styles. */
 const STYLES_OF: Readonly<Record<string, readonly PagingStyle["kind"][]>> = {
   page: COUNTED,
   pages: COUNTED,

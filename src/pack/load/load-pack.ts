@@ -156,6 +156,10 @@ export function buildValidPack(
   return { pack: { ...renamed, hash: hashPack(files, words) }, validated };
 }
 
-/** @throws {PackError} with every diagnostic, each with file, line and column */
+/**
+ * Loads the pack of a folder: reads, parses, validates, renames and compiles it.
+ *
+ * @throws {PackError} With every diagnostic, each with file, line and column.
+ */
 export const loadPack = (directory: string, words: ProductWords = {}): Pack =>
   buildValidPack(readPack(directory), words).pack;

@@ -7,6 +7,7 @@ import type { LocatedFile } from "./resource-files.ts";
 
 type File = LocatedFile<ResourceDefinition>;
 
+/** Returns all texts in a definition, each with its key. */
 function* textsIn(value: unknown, key = ""): Generator<readonly [key: string, text: string]> {
   if (typeof value === "string") yield [key, value];
   else if (Array.isArray(value)) for (const each of value) yield* textsIn(each, key);
@@ -24,6 +25,7 @@ function* wordsIn(value: unknown): Generator<string> {
     }
 }
 
+/** Reports the names of a map that are not used. */
 function reportNames(
   kind: string,
   map: Readonly<Record<string, unknown>> | undefined,
@@ -39,6 +41,7 @@ const LOOKUP = /\$values\(\s*(?:"([^"]*)"|'([^']*)'|.)/g;
 
 const routesOf = ({ definition }: File) => definition.routes ?? [];
 
+/** Returns the objects that an object references. */
 function objectsOf({ definition }: File): (string | undefined)[] {
   const { fields, inputs, extends: base } = definition;
   return [
@@ -66,6 +69,7 @@ function reachableObjects(
   return reached;
 }
 
+/** The path parameters of the routes of a file. */
 const parametersOf = (file: File): Set<string> =>
   new Set(
     routesOf(file).flatMap(({ client, bulk }) => [...(bulk ? [bulk.parameter] : []), ...namesInPath(client)]),
@@ -86,6 +90,7 @@ function reportInputs(files: readonly File[], shared: unknown): void {
   }
 }
 
+/** Reports path parameters that no route uses. */
 function reportParameters(
   files: readonly File[],
   client: DialectDefinition["client"],
@@ -102,6 +107,7 @@ function reportParameters(
   reportNames("path parameter", client.path_parameters, (name) => ofPack.has(name), at);
 }
 
+/** Returns a file whose diagnostics report unused definitions. */
 const markUnused = <T>({ definition, location }: LocatedFile<T>): LocatedFile<T> => ({
   definition,
   location: location.with({ code: "unused" }),
@@ -118,6 +124,7 @@ export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFi
     ...Object.values(definition.values).flatMap(({ read, write }) => [...textsIn({ read, write })]),
   ].map(([, text]) => text);
   const matches = (pattern: RegExp) => expressions.flatMap((text) => [...text.matchAll(pattern)]);
+  /** Returns the texts of some keys. */
   const textsOf = (...keys: string[]) => texts.flatMap(([key, text]) => (keys.includes(key) ? [text] : []));
 
   const sharedInputs = Object.values(definition.parts).flatMap(({ inputs }) => Object.values(inputs));

@@ -68,6 +68,7 @@ function describeFilterValue(
   return all === undefined || values || type === "string" ? schema : { anyOf: [schema, { const: all }] };
 }
 
+/** Returns the values in the default filter of a field. */
 const defaultValues = (condition: Condition | undefined): unknown[] => {
   if (condition?.kind !== "field") return condition?.members.flat().flatMap(defaultValues) ?? [];
   return condition.tests.map(({ value }) => value);
@@ -95,6 +96,7 @@ function describeAbilities(route: Route, { filterWriter }: Pack) {
   );
   return {
     takes,
+    /** Whether a list can be filtered by this value of a table. */
     takesValue: (name: string, value: Scalar) =>
       isWhole || fields.get(name)?.translate?.(value)?.length !== 0,
     sorts: isWhole ? rows.size > 0 : sorts,
@@ -102,6 +104,7 @@ function describeAbilities(route: Route, { filterWriter }: Pack) {
   };
 }
 
+/** The parameters that filter, sort and search a list. */
 function describeQueryFilter(filter: QueryFilter, route: Route, pack: Pack): Json[] {
   const { filterDefaults, resource } = route;
   const { filters } = pack.dialect.client;
@@ -132,6 +135,7 @@ function describeQueryFilter(filter: QueryFilter, route: Route, pack: Pack): Jso
   return [...ofFields, ...others.map((name) => inQuery(name, TEXT))];
 }
 
+/** Describes the header that contains the filter of a list. */
 function describeHeaderFilter(route: Route, { dialect: { client } }: Pack): Json[] {
   const { header, operators = {} } = client.filters ?? {};
   if (header === undefined) return [];
@@ -158,6 +162,7 @@ function describeRequestHeaders({ headers }: Route, { version }: Pack["dialect"]
   return [...passed, inHeader(version.header, { const: version.value }, version.required)];
 }
 
+/** Describes the parameters by which a client requests a different form of the response. */
 function describeForms({ name }: Route, { always_ok: ok, callback }: Pack["dialect"]["client"]): Json[] {
   const describe = (parameter: string | undefined, description: string): Json[] =>
     parameter === undefined ? [] : [inQuery(parameter, TEXT, { description })];
@@ -170,6 +175,7 @@ function describeForms({ name }: Route, { always_ok: ok, callback }: Pack["diale
   ];
 }
 
+/** Describes the parameters by which a client requests a page. */
 function describePageParameters({ style, size }: Pack["paging"]): Json[] {
   if (!style) return [];
   const isCursor = style.kind === "cursor";
@@ -185,6 +191,7 @@ function describePageParameters({ style, size }: Pack["paging"]): Json[] {
   ];
 }
 
+/** Describes the parameters of a route. @param names the parameters in its path */
 export function describeParameters(route: Route, names: readonly string[], pack: Pack): Json {
   const { client } = pack.dialect;
   const isList = route.response === "list";

@@ -44,6 +44,7 @@ const parameterRule = z.strictObject({
   ignore: about(z.literal(true).optional(), "Instead of `upstream`: the parameter has no effect.", true),
 });
 
+/** A parameter: its rule, or in short form only its upstream name. */
 export const parameter = z.preprocess(
   (rule) => (typeof rule === "string" ? { upstream: rule } : rule),
   parameterRule,
@@ -54,6 +55,7 @@ const parameters = about(z.record(name, parameter).default({}), "Parameters by t
 });
 const unknown = z.enum(["ignore", "reject"]);
 
+/** The rules for the client's query on all routes. */
 export const clientQuery = z.strictObject({
   parameters,
   unknown: about(
@@ -63,6 +65,7 @@ export const clientQuery = z.strictObject({
   ),
 });
 
+/** The rules for the client's query on one route. */
 export const routeQuery = z.strictObject({
   parameters,
   unknown: about(unknown.optional(), "The same key of `client.query`, for this route.", "reject"),
@@ -70,5 +73,6 @@ export const routeQuery = z.strictObject({
 
 export type ParameterDefinition = z.infer<typeof parameter>;
 
+/** Returns the names of the upstream's parameters that replace a client's parameter. */
 export const upstreamNamesOf = ({ upstream = {} }: Pick<ParameterDefinition, "upstream">): string[] =>
   typeof upstream === "string" ? [upstream] : Object.keys(upstream);

@@ -8,6 +8,7 @@ import { UnknownValue } from "../values/value-kind.ts";
 
 /** One value that is sent to the upstream for a parameter: in its query, or in its path. */
 export interface ParameterTarget {
+  /** The client's name of the parameter. */
   readonly field: string;
   readonly upstream: string | undefined;
   readonly path: string | undefined;
@@ -17,9 +18,11 @@ export interface ParameterTarget {
   readonly isWhole: boolean;
   /** Returns the upstream's value; undefined if nothing is sent. @throws {ExpressionError} */
   readonly write: (value: unknown, all: JsonObject, scope: Scope) => MaybePromise<unknown>;
+  /** Whether the translation reads the scope. */
   readonly readsScope: boolean;
 }
 
+/** Whether a value can be printed in a query: a text, a number or a boolean. */
 const isPrintable = (value: unknown): value is string | number | boolean =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
@@ -42,6 +45,7 @@ function print(
   return texts.length === 0 ? "" : formatParameter(upstream, texts.join(","));
 }
 
+/** The translation of a query. */
 export type PlacedValues = ReturnType<typeof placeValues>;
 
 /** Puts the upstream's values into its path and its query. @throws {ValidationError} for values that neither can contain */
@@ -69,6 +73,7 @@ export function placeValues(targets: readonly ParameterTarget[], values: readonl
   return {
     /** The upstream's query; empty if nothing is sent. */
     upstream: texts.join("&"),
+    /** Values of the upstream's path by name. */
     path: path as Readonly<Record<string, string>>,
   };
 }

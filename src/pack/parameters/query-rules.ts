@@ -8,6 +8,7 @@ import type { JsonObject, Scope } from "../translation-context.ts";
 import type { Parameter } from "./parameter.ts";
 import { placeValues, type PlacedValues } from "./parameter-values.ts";
 
+/** The translation of a query. */
 export interface TranslatedQuery extends PlacedValues {
   /** The first names of parameters that the pack does not define. */
   readonly ignored: readonly string[];
@@ -22,6 +23,7 @@ const NOTHING: TranslatedQuery = { upstream: "", path: NO_VALUES, ignored: [], q
 /** Maximum number of problems, and of names in a record. */
 const MAX_NAMED = 20;
 
+/** Further rules of a route for a query. */
 interface QueryOptions {
   /** Whether a parameter that the pack does not define causes a 400. */
   readonly rejectsUnknown: boolean;
@@ -38,6 +40,7 @@ function defaultTexts({ name, definition: { default: value, multiple } }: Parame
   return [[name, multiple === "comma" ? [texts.join(",")] : texts]];
 }
 
+/** The rules of a route for the client's query. */
 export class QueryRules {
   readonly parameters: readonly Parameter[];
   readonly rejectsUnknown: boolean;
@@ -62,11 +65,18 @@ export class QueryRules {
     return this.#defaults.size === 0 ? query : new Map([...this.#defaults, ...query]);
   }
 
+  /** Whether a parameter has an effect. */
   reads(name: string): boolean {
     return this.#names.has(name) || this.#options.useOf(name) === "used";
   }
 
-  /** @throws {HttpError} 400 with all problems */
+  /**
+   * Translates a query.
+   *
+   * @param scopeOf Returns the variables of expressions, for the query with its defaults. Only called if an expression
+   *   needs them.
+   * @throws {HttpError} 400 with all problems
+   */
   translate(query: Query, scopeOf: (query: Query) => MaybePromise<Scope>): MaybePromise<TranslatedQuery> {
     if (query.size === 0 && this.#needsNone) return NOTHING;
     const { unknown, ignored } = this.#findUnused(query);
@@ -92,6 +102,7 @@ export class QueryRules {
     );
   }
 
+  /** Returns the first parameters that have no effect. */
   #findUnused(query: Query): { unknown: string[]; ignored: string[] } {
     const unknown: string[] = [];
     const ignored: string[] = [];

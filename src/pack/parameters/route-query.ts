@@ -14,8 +14,10 @@ import type { Resource } from "../routes/resource.ts";
 import type { RouteSource } from "../routes/route-source.ts";
 import type { KeyParameter } from "../keys/key.ts";
 
+/** The query parameters of all routes of a pack. */
 export type DialectQuery = ReturnType<typeof compileDialectQuery>;
 
+/** Reports a parameter that is also used to request a page. */
 function reportPageParameter(
   name: string,
   definition: ParameterDefinition,
@@ -68,6 +70,7 @@ function reportDuplicateParameters(
   }
 }
 
+/** Compiles the parameters of all routes. */
 export function compileDialectQuery(
   { definition, location }: LocatedFile<DialectDefinition>,
   context: ParameterContext,
@@ -97,6 +100,7 @@ const commonParameters = (
         : compileParameter(name, { ignore: true }, context, location);
     });
 
+/** Returns the names in braces that get their values from query parameters. */
 export const queryPathNames = (
   { query }: RouteDefinition,
   { parameters }: Pick<DialectQuery, "parameters">,
@@ -109,6 +113,12 @@ export const queryPathNames = (
   return [...common, ...Object.values(own).flatMap(({ path }) => path ?? [])];
 };
 
+/**
+ * Compiles how a route uses the client's query, including its filter.
+ *
+ * @param keyParameters The parameters that keys of the route read.
+ * @param options include the pages of the route's list
+ */
 export function compileRouteQuery(
   definition: RouteDefinition,
   resource: Resource,

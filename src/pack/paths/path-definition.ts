@@ -18,10 +18,12 @@ const pathParameterRule = z.strictObject({
   ),
 });
 
+/** Path parameters by name. */
 export const pathParameters = z.record(name, z.union([pathParameterType, pathParameterRule]));
 
 export type PathParameterDefinitions = z.infer<typeof pathParameters>;
 
+/** The schema of the slashes of a path that are significant. */
 export const slashes = z.strictObject({
   trailing: about(
     z.enum(["any", "exact"]).optional(),

@@ -25,6 +25,8 @@ export interface Pattern {
 
 /**
  * Parses a segment of a path in a pack: `customers`, `:id`, `{id}`, `:id.json` or `from-{first}-to-{last}`.
+ *
+ * @param typeOf Returns the type of a parameter.
  */
 export function parseSegment(text: string, typeOf: (parameter: string) => ParameterType): Segment {
   const parts = text.replace(/^:(\w+)/, "{$1}").split(/\{([\w.]+)\}/);
@@ -39,6 +41,7 @@ export function parseSegment(text: string, typeOf: (parameter: string) => Parame
     : { literals, parameters };
 }
 
+/** Returns the parameters of a segment. */
 export function parametersIn(segment: Segment): readonly PathParameter[] {
   if (typeof segment === "string") return [];
   return "parameters" in segment ? segment.parameters : [segment];
@@ -57,6 +60,7 @@ export const namesInPaths = (operations: readonly { readonly client: string }[])
   ...new Set(operations.flatMap(({ client }) => namesInPath(client))),
 ];
 
+/** Values of path parameters by name, decoded and checked. */
 export type Parameters = Readonly<Record<string, string>>;
 
 /** Matches an id: digits without sign or leading zero. No id is longer. */
@@ -133,6 +137,7 @@ interface Match<T> {
   readonly parameters: Parameters;
 }
 
+/** Finds routes by method and path. */
 export type Router<T> = ReturnType<typeof createRouter<T>>;
 
 /** Creates an empty router. A literal segment takes precedence over a parameter; the order of the routes does not matter. */

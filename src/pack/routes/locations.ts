@@ -16,6 +16,7 @@ export type TranslateLocation = (address: string, path: string, basePath?: strin
 /** Maximum length of an address in characters. Longer addresses are not translated. */
 const LONGEST_ADDRESS = 2048;
 
+/** Returns the path of an address; undefined if the text is not an address. */
 function pathOf(address: string, path: string): string | undefined {
   const base = `http://upstream.invalid${path}`;
   return address.length <= LONGEST_ADDRESS && URL.canParse(address, base)
@@ -50,6 +51,7 @@ const translateText = (reader: ReturnType<ValueKind["reader"]>, value: unknown):
   translateValue(reader, value) ??
   (String(Number(value)) === value ? translateValue(reader, Number(value)) : undefined);
 
+/** Compiles a route that reads an object in reverse: from an upstream path to a client path. */
 function compileInverse(
   { name, source, pathParameters }: Route,
   clientPrefix: string,

@@ -70,6 +70,12 @@ export function kindOf(
   return takesPage && !isDirect ? "paged" : "list";
 }
 
+/**
+ * Whether the requests of a route only read.
+ *
+ * @param method The method of the client's request.
+ * @param calls All calls in addition to the main call.
+ */
 export function readsOf(
   { safe, search }: RouteDefinition,
   method: string,
@@ -90,6 +96,7 @@ export function readsOf(
   };
 }
 
+/** The scopes of the client, by resource and level. */
 export const scopeNames = ({ scopes }: DialectDefinition): string[] =>
   Object.keys(scopes?.resources ?? {}).flatMap((resource) =>
     (scopes?.levels ?? []).map((level) => `${resource}:${level}`),

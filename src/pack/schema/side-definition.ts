@@ -26,6 +26,7 @@ import {
 
 const name = z.string().min(1);
 
+/** A prefix of all paths. */
 const basePath = about(pathPrefix.default(""), "Prefix of all paths. Default: none.", "/v1");
 
 const dialectName = about(
@@ -36,6 +37,7 @@ const dialectName = about(
 
 const id = about(name.default("id"), "The member with the id of an object.", "id");
 
+/** The schema of `client`. */
 export const clientDefinition = z.strictObject({
   name: dialectName.default("client"),
   base_path: basePath,
@@ -164,6 +166,7 @@ export const clientDefinition = z.strictObject({
   ),
 });
 
+/** The schema of `upstream`. */
 export const upstreamDefinition = z.strictObject({
   name: dialectName.default("upstream"),
   base_path: basePath,

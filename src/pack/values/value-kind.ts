@@ -2,6 +2,7 @@
 import type { JsonText } from "../../base/index.ts";
 import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 
+/** A single value that fields are compared with. */
 export type Scalar = string | number | boolean | null;
 
 /** A kind of value that alpha and v4 represent differently. `args` come from the field that uses the kind. */
@@ -33,6 +34,7 @@ export interface ValueKind {
    * table nor a compiled `write`.
    */
   readonly filterValues: ((value: Scalar, args: Args) => readonly Scalar[] | undefined) | undefined;
+  /** Whether the translation keeps the order of values. */
   readonly keepsOrder: boolean;
   readonly errorField: string | undefined;
   /**
@@ -54,6 +56,7 @@ interface IdTranslation {
 
 /** The result of a write for a value that the table of a kind does not contain, if the kind rejects such values. */
 export class UnknownValue {
+  /** The text for clients. */
   readonly reason: string;
 
   constructor(known: Iterable<unknown>) {
@@ -61,6 +64,7 @@ export class UnknownValue {
   }
 }
 
+/** Arguments of a value kind by name. */
 type Args = Readonly<Record<string, unknown>>;
 
 /** Whether a value can be compared with fields, and is not null. */

@@ -6,6 +6,7 @@ import { fieldKeys } from "./field-key.ts";
 
 const name = z.string().min(1);
 
+/** How clients filter by a field, in long form. */
 const filterRule = z.strictObject({
   upstream: about(
     name.optional(),
@@ -38,11 +39,13 @@ const schemas = {
   ),
 };
 
+/** The keys of a field that define whether and how clients filter by it. */
 interface FilteredField {
   readonly filter?: z.output<typeof schemas.filter>;
   readonly upstream?: string | undefined;
 }
 
+/** Whether clients may filter by a field. */
 export const isFilterable = ({ filter }: FilteredField): boolean => filter !== undefined && filter !== false;
 
 /** Returns the long form of `filter`; undefined if clients can't filter by the field. */
@@ -52,6 +55,7 @@ export const filterRuleOf = ({ filter, upstream }: FilteredField): z.infer<typeo
   return typeof filter === "string" ? { upstream: filter } : { upstream, ...filter };
 };
 
+/** Returns the upstream's name of a field in filters; undefined if clients can't filter by it. */
 export const filterName = (rule: FilteredField): string | undefined => filterRuleOf(rule)?.upstream;
 
 export const filters = fieldKeys({

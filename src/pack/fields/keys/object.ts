@@ -15,6 +15,7 @@ import { listOrFaults } from "./invalid-write.ts";
 import type { LossSink, ReadContext } from "../../translation-context.ts";
 import { fieldKeys, type FieldKeyContext, type ReadStep, type WriteStep } from "./field-key.ts";
 
+/** Prefixes the losses of a nested object with the field that contains it. */
 const prefixLosses = (field: string, lost: LossSink): LossSink => ({
   add: (loss) => lost.add(`${field}.${loss}`),
   has: (loss) => lost.has(`${field}.${loss}`),

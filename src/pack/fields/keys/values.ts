@@ -19,6 +19,7 @@ import { fieldKeys, type FieldKeyContext, type ReadStep } from "./field-key.ts";
 
 const name = z.string().min(1);
 
+/** Returns the value kind of a field. Reports a name that the pack does not define. */
 const findKind = (
   values: string | undefined,
   context: FieldKeyContext,
@@ -28,6 +29,7 @@ const findKind = (
     ? undefined
     : resolveReference(location.at("values"), "value kind", values, context.values);
 
+/** Caches the results of a value kind, which only depend on the value. */
 function cachedReader(
   kind: ValueKind,
   args: Readonly<Record<string, unknown>>,
