@@ -29,53 +29,43 @@ interface Effort {
   readonly ways: number;
   /** The number of characters of the longest match. For an unbounded repeat: of one iteration. */
   readonly length: number;
-  /** The exponent of the length of the text in the work: the number of unbounded repeats in sequence. */
-  readonly factors: number;
-  /** `factors`, including look-arounds, which never backtrack after they have matched. */
-  readonly most: number;
+  /** The exponent of the length of the text in the work: the number of unbounded repeats. */
+  readonly repeats: number;
 }
-
-const ONE: Effort = { ways: 1, length: 1, factors: 0, most: 0 };
 
 /** Maximum number of iterations of counted repeats that are added up individually. */
 const MAX_REPEATS = 1000;
 
 function measureRepeat({ body, least, most }: RegexNode & { readonly kind: "repeat" }): Effort {
-  const { ways, length, factors, most: most_ } = measureEffort(body);
-  const never = { ways: Infinity, length, factors, most: most_ };
-  if (isNullable(body)) return never;
-  if (most === Infinity) {
-    if (ways > 1 || most_ > 0 || least > MAX_REPEATS) return never;
-    return { ways: 1, length: length * (least + 1), factors: 1, most: 1 };
-  }
-  if (most > MAX_REPEATS || (most > 1 && most_ > 0)) return never;
+  const { ways, length, repeats } = measureEffort(body);
+  const isUnbounded = most === Infinity;
+  const isCertain = isUnbounded ? ways === 1 && repeats === 0 : most === 1 || repeats === 0;
+  if (isNullable(body) || !isCertain || (isUnbounded ? least : most) > MAX_REPEATS)
+    return { ways: Infinity, length, repeats };
+  if (isUnbounded) return { ways: 1, length: length * (least + 1), repeats: 1 };
   let sum = 0;
   for (let count = least; count <= most; count += 1) sum += ways ** count;
-  return { ways: sum, length: length * most, factors, most: most_ };
+  return { ways: sum, length: length * most, repeats };
 }
 
 function measureEffort(node: RegexNode): Effort {
-  if (node.kind === "character" || node.kind === "assertion") return ONE;
-  if (node.kind === "capture") return measureEffort(node.body);
-  if (node.kind === "look") return { ...measureEffort(node.body), factors: 0 };
   if (node.kind === "repeat") return measureRepeat(node);
-  if (node.kind === "choice") {
-    const all = node.options.map(measureEffort);
+  if (node.kind === "capture" || node.kind === "look") return measureEffort(node.body);
+  const inner = node.kind === "choice" ? node.options : node.kind === "sequence" ? node.parts : [];
+  const efforts = inner.map(measureEffort);
+  if (node.kind === "choice")
     return {
-      ways: all.reduce((sum, { ways }) => sum + ways, 0),
-      length: Math.max(...all.map(({ length }) => length)),
-      factors: Math.max(...all.map(({ factors }) => factors)),
-      most: Math.max(...all.map(({ most }) => most)),
+      ways: efforts.reduce((sum, { ways }) => sum + ways, 0),
+      length: Math.max(...efforts.map(({ length }) => length)),
+      repeats: Math.max(...efforts.map(({ repeats }) => repeats)),
     };
-  }
-  return node.parts.map(measureEffort).reduce(
+  return efforts.reduce(
     (sum, part) => ({
       ways: sum.ways * part.ways,
       length: sum.length + part.length,
-      factors: sum.factors + part.factors,
-      most: Math.max(sum.most, sum.factors + part.most),
+      repeats: sum.repeats + part.repeats,
     }),
-    { ...ONE, length: 0 },
+    { ways: 1, length: node.kind === "sequence" ? 0 : 1, repeats: 0 },
   );
 }
 
@@ -85,11 +75,11 @@ const MAX_WORK_PER_TEXT = 4096;
 
 /** Whether JavaScript's engine runs the pattern in linear time for every text. */
 function isSafeToBacktrack({ root, multiline }: ParsedRegex): boolean {
-  const { ways, length, most } = measureEffort(root);
+  const { ways, length, repeats } = measureEffort(root);
   const work = ways * (length + 1);
   const anchored = isAnchored(root, multiline);
-  if (most === 0 && anchored) return work <= MAX_WORK_PER_TEXT;
-  return work <= MAX_WORK_PER_CHARACTER && most <= (anchored ? 1 : 0);
+  if (repeats === 0 && anchored) return work <= MAX_WORK_PER_TEXT;
+  return work <= MAX_WORK_PER_CHARACTER && repeats <= (anchored ? 1 : 0);
 }
 
 /**
