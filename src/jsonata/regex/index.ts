@@ -29,28 +29,31 @@ interface Effort {
   readonly ways: number;
   /** The number of characters of the longest match. For an unbounded repeat: of one iteration. */
   readonly length: number;
-  /** The exponent of the length of the text in the work: the number of unbounded repeats. */
+  /** The exponent of the length of the text in the work: the number of unbounded repeats in sequence. */
   readonly repeats: number;
+  /** `repeats`, including look-arounds, which never backtrack after they have matched. */
+  readonly most: number;
 }
 
 /** Maximum number of iterations of counted repeats that are added up individually. */
 const MAX_REPEATS = 1000;
 
-function measureRepeat({ body, least, most }: RegexNode & { readonly kind: "repeat" }): Effort {
-  const { ways, length, repeats } = measureEffort(body);
-  const isUnbounded = most === Infinity;
-  const isCertain = isUnbounded ? ways === 1 && repeats === 0 : most === 1 || repeats === 0;
-  if (isNullable(body) || !isCertain || (isUnbounded ? least : most) > MAX_REPEATS)
-    return { ways: Infinity, length, repeats };
-  if (isUnbounded) return { ways: 1, length: length * (least + 1), repeats: 1 };
+function measureRepeat({ body, least, most: last }: RegexNode & { readonly kind: "repeat" }): Effort {
+  const { ways, length, repeats, most } = measureEffort(body);
+  const isUnbounded = last === Infinity;
+  const isCertain = most === 0 ? ways === 1 || !isUnbounded : last === 1;
+  if (isNullable(body) || !isCertain || (isUnbounded ? least : last) > MAX_REPEATS)
+    return { ways: Infinity, length, repeats, most };
+  if (isUnbounded) return { ways: 1, length: length * (least + 1), repeats: 1, most: 1 };
   let sum = 0;
-  for (let count = least; count <= most; count += 1) sum += ways ** count;
-  return { ways: sum, length: length * most, repeats };
+  for (let count = least; count <= last; count += 1) sum += ways ** count;
+  return { ways: sum, length: length * last, repeats, most };
 }
 
 function measureEffort(node: RegexNode): Effort {
   if (node.kind === "repeat") return measureRepeat(node);
-  if (node.kind === "capture" || node.kind === "look") return measureEffort(node.body);
+  if (node.kind === "capture") return measureEffort(node.body);
+  if (node.kind === "look") return { ...measureEffort(node.body), repeats: 0 };
   const inner = node.kind === "choice" ? node.options : node.kind === "sequence" ? node.parts : [];
   const efforts = inner.map(measureEffort);
   if (node.kind === "choice")
@@ -58,14 +61,16 @@ function measureEffort(node: RegexNode): Effort {
       ways: efforts.reduce((sum, { ways }) => sum + ways, 0),
       length: Math.max(...efforts.map(({ length }) => length)),
       repeats: Math.max(...efforts.map(({ repeats }) => repeats)),
+      most: Math.max(...efforts.map(({ most }) => most)),
     };
   return efforts.reduce(
     (sum, part) => ({
       ways: sum.ways * part.ways,
       length: sum.length + part.length,
       repeats: sum.repeats + part.repeats,
+      most: Math.max(sum.most, sum.repeats + part.most),
     }),
-    { ways: 1, length: node.kind === "sequence" ? 0 : 1, repeats: 0 },
+    { ways: 1, length: node.kind === "sequence" ? 0 : 1, repeats: 0, most: 0 },
   );
 }
 
@@ -75,11 +80,11 @@ const MAX_WORK_PER_TEXT = 4096;
 
 /** Whether JavaScript's engine runs the pattern in linear time for every text. */
 function isSafeToBacktrack({ root, multiline }: ParsedRegex): boolean {
-  const { ways, length, repeats } = measureEffort(root);
+  const { ways, length, most } = measureEffort(root);
   const work = ways * (length + 1);
   const anchored = isAnchored(root, multiline);
-  if (repeats === 0 && anchored) return work <= MAX_WORK_PER_TEXT;
-  return work <= MAX_WORK_PER_CHARACTER && repeats <= (anchored ? 1 : 0);
+  if (most === 0 && anchored) return work <= MAX_WORK_PER_TEXT;
+  return work <= MAX_WORK_PER_CHARACTER && most <= (anchored ? 1 : 0);
 }
 
 /**
