@@ -125,12 +125,13 @@ class StepWriter {
     if (isNullable(body)) throw new UnsupportedRegexError("it repeats something that can be empty");
     for (let count = 0; count < least; count += 1) this.#writeIteration(node);
     const start = this.#steps.length;
-    const splits = Array.from({ length: most === Infinity ? 1 : most - least }, () => {
+    const splits: (Step & { op: "split" })[] = [];
+    for (let count = least; count < (most === Infinity ? least + 1 : most); count += 1) {
       const split = this.#push<"split">({ op: "split", next: 0, other: 0 });
       split[greedy ? "next" : "other"] = this.#steps.length;
       this.#writeIteration(node);
-      return split;
-    });
+      splits.push(split);
+    }
     if (most === Infinity) this.#steps.push({ op: "jump", next: start });
     for (const split of splits) split[greedy ? "other" : "next"] = this.#steps.length;
   }
