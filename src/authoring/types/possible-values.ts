@@ -124,11 +124,11 @@ function scalarsOf(
 function listsOf([usual, ...others]: readonly unknown[], place: Place): unknown[] {
   const least = Math.min(limitOf(place, "minItems", 0), MOST_ITEMS);
   const most = Math.max(least, Math.min(limitOf(place, "maxItems", 3), MOST_ITEMS));
-  const lengths = [Math.max(least, Math.min(1, most)), least, most];
-  const length = lengths[0];
+  const length = Math.max(least, Math.min(1, most));
+  const repeat = (item: unknown, count: number): unknown[] => Array.from({ length: count }, () => item);
   return [
-    ...lengths.map((count) => Array.from({ length: count }, () => usual)),
-    ...(length === 0 ? [] : others.map((item) => Array.from({ length }, () => item))),
+    ...[length, least, most].map((count) => repeat(usual, count)),
+    ...(length === 0 ? [] : others.map((item) => repeat(item, length))),
   ];
 }
 
