@@ -75,7 +75,7 @@ export function createRecordedParity(active: Replay, candidate: Replay, director
     /** Returns the report about all records that were added. */
     report(): Block[] {
       const summaries = all ? [summarize(all.counts, { rate: DEFAULT_RATE, pack: undefined })] : [];
-      return outlineComparisons(summaries, { exampleLines, maxRoutes: Infinity, whereAll: "" });
+      return outlineComparisons(summaries, { exampleLines, isComplete: true });
     },
   };
 }
