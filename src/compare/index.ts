@@ -26,14 +26,7 @@ export {
   isJsonType,
 } from "./dry-run/dry-run.ts";
 export { explainBody } from "./dry-run/explanation.ts";
-export {
-  describeRead,
-  type ExplainedError,
-  type ExplainedField,
-  type Explanation,
-  toLine,
-  type V4Side,
-} from "./dry-run/explanation.ts";
+export { describeRead, type ExplainedField, toLine, type V4Side } from "./dry-run/explanation.ts";
 export { recordCurls } from "./dry-run/record-curls.ts";
 export { clientBody, typeOfFormat } from "./dry-run/recorded-body.ts";
 export { callName, findRecordedCall, isCallOf } from "./dry-run/recorded-v4.ts";
