@@ -85,7 +85,7 @@ export { createSignInReader } from "./oauth/read-form.ts";
 export { ANONYMOUS } from "./request/client.ts";
 export { provenIdentity, type RequestContext } from "./request/context.ts";
 export { cursorParameters, removeCursorMark, type Side } from "./pipeline/cursor-mark.ts";
-export { createUpstreamActivity, hasWritten, type UpstreamCallRecord } from "./calls/instrument-call.ts";
+export { UpstreamActivity, hasWritten, type UpstreamCallRecord } from "./calls/instrument-call.ts";
 export { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "./pipeline/lifecycle.ts";
 export {
   createPackTokenJudge,

@@ -98,7 +98,6 @@ export function createGatewayTokens(secret: string) {
   };
 }
 
-/** Encrypts data that is stored outside of this process. */
 export type Encryptor = ReturnType<typeof createEncryptor>;
 
 const CIPHER = "aes-256-gcm";

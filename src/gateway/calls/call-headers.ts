@@ -1,18 +1,7 @@
 /** The headers of calls to v4. */
-import type { CredentialsFormat, SentToken } from "../../pack/index.ts";
+import type { CredentialsFormat, Pack, SentToken } from "../../pack/index.ts";
 import type { Credentials } from "../request/client.ts";
 import { header, type AlphaRequest } from "../request/request.ts";
-
-/** The names of v4's headers. */
-export interface UpstreamDialect {
-  /** Name of the upstream in warnings. */
-  readonly name: string;
-  /** Format of the credentials; undefined if no token is sent to the upstream. */
-  readonly credentials: CredentialsFormat | undefined;
-  readonly filterHeader: string | undefined;
-  /** Headers of all requests. */
-  readonly headers: Readonly<Record<string, string>> | undefined;
-}
 
 /** Returns a client's token in the form for v4. Undefined for a client without a token. */
 export const sentToken = (
@@ -27,7 +16,7 @@ export const sentToken = (
 export function commonHeaders(
   request: AlphaRequest,
   traceparent: string | undefined,
-  fixed: UpstreamDialect["headers"],
+  fixed: Pack["upstreamHeaders"],
   passed: Readonly<Record<string, string>> | undefined,
 ): Record<string, string> {
   const headers: Record<string, string> = {

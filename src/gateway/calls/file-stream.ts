@@ -13,7 +13,6 @@ import { toUpstreamResponse, type UpstreamResponse } from "./upstream-response.t
 export interface FileRequest {
   readonly method: string;
   readonly path: string;
-  /** Value of the `Accept` header. */
   readonly accept: string;
   /** The client's file, if it sends one. */
   readonly upload?:
@@ -47,7 +46,6 @@ export function countBytes(most: number, onBytes: (count: number) => void): Tran
 const firstLine = (value: string | string[] | undefined): string | undefined =>
   typeof value === "string" ? value : undefined;
 
-/** Reads a response that is not a file. */
 export async function readResponse({ status, headers, body }: StreamResponse): Promise<UpstreamResponse> {
   const limited = countBytes(LONGEST_TEXT, () => {});
   pipeline(body, limited, () => {});

@@ -19,7 +19,6 @@ export interface ResponseCache {
 }
 
 interface ResponseCacheOptions {
-  /** Maximum number of bytes of all cached responses. Default 8 MB. */
   readonly mostBytes?: number;
 }
 
@@ -71,7 +70,6 @@ export function createResponseCache({ mostBytes = MOST_BYTES }: ResponseCacheOpt
   };
 }
 
-/** A cache that stores nothing. */
 export const NO_RESPONSE_CACHE: ResponseCache = {
   of: () => ({ get: () => undefined, set: () => {} }),
   invalidateDuring: (_owner, write) => write(),

@@ -11,7 +11,7 @@ import {
   removeCorsHeaders,
   setHeaders,
 } from "../http/forwarded-headers.ts";
-import { isClosedWhileIdle, maySendAgain } from "../upstream/closed-while-idle.ts";
+import { IDEMPOTENT } from "../upstream/http-call.ts";
 import { outcomeOfError, toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
 import type { CurrentContext } from "../upstream/open-tls.ts";
 import type { Exchange } from "./exchange.ts";
@@ -19,9 +19,7 @@ import type { Exchange } from "./exchange.ts";
 /** A chunk with fewer bytes is more expensive to forward than to read. */
 const SMALL_CHUNK = 1024;
 
-/** The upstream and its connections. */
 export interface UpstreamOptions {
-  /** Names the upstream in messages. */
   readonly name: string;
   readonly origin: URL;
   readonly timeoutMs: number;
@@ -30,7 +28,6 @@ export interface UpstreamOptions {
   readonly secureContext?: CurrentContext | undefined;
 }
 
-/** Handles the events of the client and of the upstream. */
 export class ForwardedRequest {
   /** The target of the request at the upstream. */
   readonly target: string;
@@ -69,7 +66,6 @@ export class ForwardedRequest {
     this.#stop();
   }
 
-  /** Returns the client's body. Undefined if not found. */
   body(): Readable | undefined {
     return this.#hasBody ? Readable.from(this.#readBody(this.#exchange.request)) : undefined;
   }
@@ -111,7 +107,6 @@ export class ForwardedRequest {
     this.onError(new UpstreamError("timed_out", `no ${what} in ${timeoutMs} ms`));
   }
 
-  /** Called when the request has a connection. */
   onConnection(upstreamRequest: ClientRequest): void {
     if (this.#isDone) return void upstreamRequest.destroy();
     this.#upstreamRequest = upstreamRequest;
@@ -241,8 +236,7 @@ export class ForwardedRequest {
     if (this.#isResent || this.#hasBody || error instanceof UpstreamError) return false;
     const { socket, reusedSocket: isReused = false } = this.#upstreamRequest ?? {};
     const hasResponse = socket?.bytesRead !== this.#bytesBefore;
-    const { method = "" } = this.#exchange.request;
-    return maySendAgain(method, isClosedWhileIdle({ isReused, hasResponse }));
+    return isReused && !hasResponse && IDEMPOTENT.has(this.#exchange.request.method ?? "");
   }
 
   /**

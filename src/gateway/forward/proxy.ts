@@ -7,7 +7,6 @@ import { Agent as HttpsAgent } from "node:https";
 import type { Socket } from "node:net";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 
-/** Sends the requests of exchanges to one upstream, and the upstream's responses to their clients. */
 export type Proxy = ReturnType<typeof createProxy>;
 
 /**
@@ -18,7 +17,6 @@ const FORWARDED = Symbol("forwarded request");
 
 type SentRequest = IncomingMessage & { [FORWARDED]?: ForwardedRequest };
 
-/** Creates the proxy to one upstream. */
 export function createProxy(options: UpstreamOptions) {
   const agent = createAgent(options);
   const followRequests: Plugin = (server) => {
@@ -56,7 +54,6 @@ export function createProxy(options: UpstreamOptions) {
       request[FORWARDED] = new ForwardedRequest(exchange, options, send);
       send();
     },
-    /** Closes all connections. */
     close: () => agent.destroy(),
   };
 }

@@ -2,7 +2,7 @@ import type { RateLimits } from "../limits/rate-limits.ts";
 import { HttpError, type OAuthDefinition, readParameters } from "../../pack/index.ts";
 import { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "../pipeline/lifecycle.ts";
 import type { HandlerResult } from "../request/response.ts";
-import { createUpstreamActivity, type UpstreamActivity } from "../calls/instrument-call.ts";
+import { UpstreamActivity } from "../calls/instrument-call.ts";
 import { type ApplicationId, provenIdentity, type RequestContext } from "../request/context.ts";
 import { ANONYMOUS } from "../request/client.ts";
 import { type AlphaRequest, hasFragment } from "../request/request.ts";
@@ -29,7 +29,6 @@ type Handler = (
   activity: UpstreamActivity,
 ) => Promise<HandlerResult>;
 
-/** One call of alpha to the login server. */
 interface OAuthRoute {
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -66,7 +65,7 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
       context.rateLimitStatus = status;
       rejectLimited(status);
       if (hasFragment(request)) throw new HttpError(400, "The address has a fragment.");
-      context.upstream = createUpstreamActivity(context.warnings, context.span?.call);
+      context.upstream = new UpstreamActivity(context.warnings, context.span?.call);
       try {
         return await handle(request, context, context.upstream);
       } finally {

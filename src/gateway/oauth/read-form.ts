@@ -78,11 +78,9 @@ export async function readForm(
   return form;
 }
 
-/** A call to the login server. */
 export interface SignIn {
   /** The application in the call, if there is one. Any client can send any application. */
   readonly application: string | undefined;
-  /** The token that the call revokes. */
   readonly token: string | undefined;
 }
 
@@ -102,7 +100,6 @@ async function readMembers(request: IncomingMessage, plain: AlphaRequest): Promi
   }
 }
 
-/** Creates the reader for a pack. */
 export function createSignInReader(oauth: OAuthDefinition | undefined): ReadSignIn {
   if (!oauth) return () => undefined;
   const { authorize, token, revoke, logout, client_id: idMember } = oauth;
@@ -125,7 +122,6 @@ export function createSignInReader(oauth: OAuthDefinition | undefined): ReadSign
   return (request, plain) => (paths.has(plain.path) ? read(request, plain) : undefined);
 }
 
-/** The id and the secret of an application. */
 export interface ApplicationCredentials {
   readonly client: string;
   readonly secret: string;

@@ -6,7 +6,7 @@ import { type TokenStore, TokenUnavailableError } from "../auth/token-store.ts";
 import { HttpError, type Pack } from "../../pack/index.ts";
 import { createMemoryLimiter } from "../limits/limiter.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
-import { createContext, type RequestContext } from "../request/context.ts";
+import { RequestContext } from "../request/context.ts";
 import type { AuthenticatedClient } from "../request/client.ts";
 import type { AlphaRequest } from "../request/request.ts";
 import { type ProofDependencies, proveToken } from "./prove-token.ts";
@@ -70,20 +70,15 @@ const isExpected = (error: unknown): boolean =>
   error instanceof HttpError;
 
 /** Disables the recording of v4's response about the holder of the token. It is not needed, and must not be recorded. */
-function withoutResponses(context: RequestContext): void {
-  const { upstream } = context;
-  if (!upstream) return;
-  const calls = upstream.calls.map(({ response: _response, ...call }) => call);
-  context.upstream = { ...upstream, calls };
+function withoutResponses({ upstream }: RequestContext): void {
+  if (upstream) upstream.calls = upstream.calls.map(({ response: _response, ...call }) => call);
 }
 
-/** Records that v4 has accepted a token, and unexpected errors. */
 interface TokenRecorder {
   acceptedToken(request: AlphaRequest, context: RequestContext): Promise<void>;
   unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void;
 }
 
-/** The dependencies of the checks. */
 interface TokenCheckParts extends Pick<ProofDependencies, "upstreamTokens" | "tokenLocks"> {
   readonly pack: Pack;
   readonly shared: { readonly tokens: TokenCache };
@@ -91,7 +86,6 @@ interface TokenCheckParts extends Pick<ProofDependencies, "upstreamTokens" | "to
   readonly upstream: UpstreamClient;
   readonly tokenChecks: TokenCheckBudget;
   readonly metrics: Pick<Metrics, "countTokenCheck">;
-  /** Makes the shutdown wait for a check. */
   readonly inFlight: { track(work: Promise<void>): unknown };
 }
 
@@ -123,7 +117,7 @@ export function openTokenChecks(
     client: AuthenticatedClient,
     creditAddress: CallerRequest["creditAddress"],
   ): Promise<void> {
-    const context = createContext();
+    const context = new RequestContext();
     context.route = TOKEN_CHECK;
     context.isOwnPage = true;
     try {

@@ -23,38 +23,16 @@ type ResponseSettings = Partial<
   >
 >;
 
-/** The part of the pipeline's dependencies that a pack determines: names of both dialects, and common headers. */
-export function createPipelineConfig(
+/** The part of the pipeline's dependencies that a pack determines. */
+export const createPipelineConfig = (
   pack: Pack,
   settings: ResponseSettings = {},
-): Pick<PipelineDependencies, "pack" | "scopes" | "judgeToken" | "dialect" | "translation" | "style"> {
-  const { upstream } = pack.dialect;
-  return {
-    pack,
-    scopes: pack.scopes,
-    judgeToken: createPackTokenJudge(pack),
-    dialect: {
-      name: upstream.name,
-      credentials: pack.credentials.upstream,
-      filterHeader: upstream.filters?.header,
-      headers: pack.upstreamHeaders,
-    },
-    translation: {
-      upstreamName: upstream.name,
-      errors: pack.errors,
-      statuses: pack.statuses,
-      errorCodes: pack.errorCodes,
-      rateLimitHeaders: pack.rateLimitHeaders,
-      validationSummaries: pack.validationSummaries,
-      namesParameters: pack.namesParameters,
-      linkBase: hasAbsoluteLinks(pack) ? readLinkBase(settings, pack) : "",
-      cursorMark: settings.ROLLOUT_FILE !== undefined && hasOpaqueCursors(pack) ? CURSOR_MARK : "",
-    },
-    style: createResponseDefaults(pack, settings),
-  };
-}
+): Pick<PipelineDependencies, "pack" | "judgeToken" | "style"> => ({
+  pack,
+  judgeToken: createPackTokenJudge(pack),
+  style: createResponseDefaults(pack, settings),
+});
 
-/** Creates the judge of tokens, for both dialects of a pack. */
 export const createPackTokenJudge = ({ scopes, dialect, v4Access }: Pack): JudgeToken =>
   createTokenJudge({ scopes, scopesHeader: dialect.scopes?.header, accessOf: v4Access });
 
@@ -87,7 +65,7 @@ export const settingsVary = ({
 ];
 
 function createResponseDefaults(pack: Pack, settings: ResponseSettings): ResponseDefaults {
-  const { credentials, rateLimitHeaders, responseTypes, statuses, commonHeaders, locate } = pack;
+  const { credentials, locate } = pack;
   const { client } = pack.dialect;
   const vary = [
     ...(credentials.client?.headers ?? []),
@@ -107,12 +85,9 @@ function createResponseDefaults(pack: Pack, settings: ResponseSettings): Respons
     challenge: challengeOf(client.credentials),
     upstreamHeader: client.upstream_header?.toLowerCase(),
     upstreamFilterHeader: client.upstream_filter_header?.toLowerCase(),
-    statuses,
-    rateLimitHeaders: rateLimitHeaders.client,
-    responseTypes,
-    commonHeaders,
     locate: (address, path) => locate(address, path, upstreamPath),
     linkBase: readLinkBase(settings, pack),
+    cursorMark: settings.ROLLOUT_FILE !== undefined && hasOpaqueCursors(pack) ? CURSOR_MARK : "",
     serverTiming: settings.SERVER_TIMING ?? false,
   };
 }

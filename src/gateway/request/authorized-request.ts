@@ -1,4 +1,4 @@
-import type { Pack, Query, Scopes } from "../../pack/index.ts";
+import type { Pack, Query } from "../../pack/index.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
@@ -9,28 +9,23 @@ import type { ResponseCache } from "../calls/response-cache.ts";
 import type { ReadJson } from "./request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
 import type { CallerRequest, UpstreamCaller } from "../calls/upstream-call.ts";
-import type { TranslationConfig } from "../calls/upstream-response.ts";
+import type { ResponseDefaults } from "../pipeline/lifecycle.ts";
 
-/** The configuration of translations, the same for all requests of a pack. */
 export interface TranslationServices {
   readonly pack: Pack;
-  readonly translation: TranslationConfig;
+  readonly style: Pick<ResponseDefaults, "linkBase" | "cursorMark">;
   readonly catalogs: CatalogCache;
   readonly responseCache: ResponseCache;
-  readonly scopes: Scopes;
   readonly tokens: Pick<TokenCache, "get">;
   readonly tokenStore: Pick<TokenStore, "requireRoom" | "save" | "saveLevels" | "findLevels" | "forget">;
 }
 
-/** A request that may use its route, and its calls to v4. */
 export interface AuthorizedRequest extends Omit<CallerRequest, "creditAddress"> {
   readonly match: RouteMatch;
   readonly readJson: ReadJson;
-  /** The parameters of the client's query. */
   readonly query: Query;
   readonly upstream: UpstreamCaller;
   readonly services: TranslationServices;
-  /** The time of the request. */
   readonly time: Date;
   readonly report: ResponseReport;
   /** When polling must end, by `performance.now()`. Default: as each route defines. */

@@ -10,6 +10,7 @@ import {
   type InvalidPart,
   InvalidPathValueError,
   InvalidCallValueError,
+  type Pack,
   TranslatedError,
   type UpstreamErrorMeaning,
   ValidationError,
@@ -18,13 +19,7 @@ import { ExpressionError } from "../../jsonata/index.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { AlphaRequest } from "../request/request.ts";
-import { InvalidUpstreamResponseError, type TranslationConfig } from "../calls/upstream-response.ts";
-
-/** The parts of a pack that translate errors. */
-export type ErrorTranslation = Pick<
-  TranslationConfig,
-  "errors" | "statuses" | "errorCodes" | "validationSummaries" | "namesParameters"
->;
+import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
 
 export interface ErrorResult {
   readonly status: number;
@@ -52,7 +47,7 @@ const EXPECTED = [
 function toClientError(
   error: HttpError,
   part: InvalidPart,
-  { statuses, errorCodes, validationSummaries, namesParameters }: ErrorTranslation,
+  { statuses, errorCodes, validationSummaries, namesParameters }: Pack,
 ): Pick<HttpError, "status" | "details"> & { readonly summary?: ErrorSummary | undefined } {
   if (error instanceof TranslatedError) return error;
   const withCode = (detail: ErrorDetail): ErrorDetail => {
@@ -93,10 +88,10 @@ export function toErrorResult(
   error: unknown,
   { id, method, path }: Pick<AlphaRequest, "id" | "method" | "path">,
   { warnings, match, readsQuery }: Pick<RequestContext, "warnings" | "match" | "readsQuery">,
-  translation: ErrorTranslation,
+  pack: Pack,
 ): ErrorResult {
-  const { statuses } = translation;
-  const errors = errorsOf(match?.route, translation);
+  const { statuses } = pack;
+  const errors = errorsOf(match?.route, pack);
   const name = match?.route.object;
   const request = { method, path, parameters: match?.parameters };
   const writerOf =
@@ -105,7 +100,7 @@ export function toErrorResult(
       printBody(errors.client.write(details, status, { summary, name, request, retryAfter }));
   if (error instanceof HttpError) {
     for (const { cause } of error.details) if (cause) warnings.push(cause.message);
-    const { status, details, summary } = toClientError(error, readsQuery ? "query" : "body", translation);
+    const { status, details, summary } = toClientError(error, readsQuery ? "query" : "body", pack);
     return {
       status,
       writeBody: writerOf(details, status, summary),

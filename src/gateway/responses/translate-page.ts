@@ -8,7 +8,6 @@ import { collectRows } from "../calls/translate-response.ts";
 interface RowRange {
   readonly from: number;
   readonly to: number;
-  /** The text between two rows. */
   readonly separator: string;
 }
 
@@ -19,7 +18,6 @@ export interface TranslatedPage {
   readonly count: number;
   /** The rows of the range, translated to alpha and joined by the separator. */
   readonly rows: Buffer;
-  /** Number of rows of the range. */
   readonly taken: number;
   /** The last row of the range, as v4 sent it; undefined if there are no rows. */
   readonly lastUpstream: () => unknown;
@@ -43,7 +41,6 @@ export async function translatePage(
     : readRows(response, route, reading, range);
 }
 
-/** Reads a page, and calls a function for each row of the range. */
 function readRange(
   response: UpstreamResponse,
   { readWrapped, lists }: Route,
@@ -112,7 +109,6 @@ function appendRows(
   }
 }
 
-/** Reads rows one at a time. */
 async function readRows(
   response: UpstreamResponse,
   route: Route,

@@ -8,6 +8,7 @@ import {
   INVALID_VALUE,
   isText,
   type JsonObject,
+  type Pack,
   REQUIRED,
   type Route,
   ValidationError,
@@ -18,7 +19,7 @@ import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import type { RouteMatch } from "../request/context.ts";
 import { type ClientToken } from "../request/client.ts";
 import { requestWithoutBody, type PreparedRequest } from "../calls/prepared-request.ts";
-import { sentToken, type UpstreamDialect } from "../calls/call-headers.ts";
+import { sentToken } from "../calls/call-headers.ts";
 import { buildListRequest } from "./build-list-request.ts";
 import { callBefore } from "./call-before.ts";
 import { partsEquivalent } from "./call-parts.ts";
@@ -27,7 +28,7 @@ import { createFetchCurrent, translateBody, translateItems } from "./translate-b
 interface CatalogDependencies {
   readonly catalogs: Pick<CatalogCache, "awaitsToken" | "refreshWith">;
   readonly tokens: Pick<TokenCache, "get">;
-  readonly dialect: Pick<UpstreamDialect, "credentials">;
+  readonly pack: Pick<Pack, "credentials">;
 }
 
 /**
@@ -41,7 +42,7 @@ export async function readCatalogsWithToken(
   { route: { source, access } }: RouteMatch,
   { resolved, info: knownInfo }: ClientToken,
   askAbout: () => Promise<void> | undefined,
-  { catalogs, tokens, dialect }: CatalogDependencies,
+  { catalogs, tokens, pack }: CatalogDependencies,
 ): Promise<void> {
   const { hash } = resolved.credentials;
   if (hash === undefined) return;
@@ -52,7 +53,7 @@ export async function readCatalogsWithToken(
     if (info?.refused && access !== "public") throw new HttpError(401, INVALID_TOKEN);
   }
   if (info?.refused === false)
-    await catalogs.refreshWith(hash, sentToken(resolved.credentials, dialect.credentials));
+    await catalogs.refreshWith(hash, sentToken(resolved.credentials, pack.credentials.upstream));
 }
 
 /** Returns the v4 call of a route. Must not be called for a kind of route without a call. */
@@ -87,7 +88,6 @@ async function buildMainCall(authorized: AuthorizedRequest): Promise<PreparedReq
   return buildPage(prepared, authorized);
 }
 
-/** Adds the page and the filter to a call that reads a list. */
 const buildPage = async (
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,

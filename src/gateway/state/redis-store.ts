@@ -25,7 +25,6 @@ import {
   TEXTS,
 } from "./redis-replies.ts";
 
-/** Returns a stored text without its owner. */
 const valueOf = (stored: string): string =>
   stored.startsWith(MARK) ? stored.slice(stored.indexOf(MARK, 1) + 1) : stored;
 
@@ -77,7 +76,6 @@ export function createRedisStore(redis: RedisClient, maxEntries = GROUP_ENTRIES)
       throw new StateUnavailableError(`The state store failed: ${errorText(error)}`);
     }
   }
-  /** Runs a script, and reads its reply. */
   const runScript = <T>(
     text: string,
     type: z.ZodType<T>,

@@ -33,11 +33,9 @@ export interface CatalogCache extends CatalogCopy {
   refreshWith(hash: string, token: SentToken | undefined): Promise<unknown> | undefined;
   /** Whether a catalog was never read, because v4 does not return it without a token, and may be read with a client's token. */
   awaitsToken(catalog: string): boolean;
-  /** The catalogs that were never read, each with the reason. */
   missing(): readonly string[];
   /** The catalogs whose copies lack rows, by name. */
   leftOut(): ReadonlyMap<string, LeftOutRows>;
-  /** Stops the background refresh. */
   stop(): void;
 }
 
@@ -53,11 +51,9 @@ interface CatalogOptions extends CatalogReaderOptions {
   readonly onFault: (catalog: string, message: string) => void;
   /** Called after each read of a catalog that omits rows. */
   readonly onRowsLeftOut: ((catalog: string, rows: LeftOutRows) => void) | undefined;
-  /** Aborts the reads. */
   readonly end: AbortSignal;
 }
 
-/** One catalog, and its copy. */
 class CachedList {
   readonly name: string;
   copy: CachedCatalog | undefined;
@@ -163,20 +159,14 @@ export function connectCatalogs(
   upstreamTokens?: { readonly gatewayToken: string | undefined },
   onRowsLeftOut?: CatalogOptions["onRowsLeftOut"],
 ): CatalogCache {
-  const { name, base_path: prefix, filters } = pack.dialect.upstream;
   const { gatewayToken } = upstreamTokens ?? {};
   // Otherwise, a v4 that never responds would delay the exit of the process until the call times out.
   const end = new AbortController();
   const call: Upstream["call"] = (request) => upstream.call(request, end.signal);
   const options: CatalogOptions = {
+    pack,
     upstream: { call, close: upstream.close },
-    name,
     ttlMs: ttlSeconds * 1000,
-    prefix,
-    paging: pack.paging,
-    filterHeader: filters?.header,
-    filterWriter: pack.filterWriter,
-    headers: pack.upstreamHeaders,
     gatewayToken: gatewayToken === undefined ? undefined : pack.credentials.upstream?.write(gatewayToken),
     onRowsLeftOut,
     onFault,

@@ -8,7 +8,6 @@ import type { CurrentContext } from "./open-tls.ts";
 import { UpstreamPool } from "./upstream-pool.ts";
 
 export interface UpstreamOptions {
-  /** Names the server in messages. */
   readonly name: string;
   readonly origin: URL;
   readonly timeoutMs: number;
@@ -21,7 +20,6 @@ export interface UpstreamOptions {
   readonly secureContext?: CurrentContext | undefined;
 }
 
-/** The client of one v4 service. */
 export interface UpstreamClient extends Upstream, FileUpstream {
   /** The circuit breaker, for other code that calls the same v4. */
   readonly breaker: CircuitBreaker;
@@ -54,8 +52,8 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     stream: createFileStream(files, timeoutMs),
     breaker,
     shortages: () => [
-      ...(pool.isExhausted() ? [`all connections to ${name} are in use`] : []),
-      ...(files.isExhausted() ? [`all connections to ${name} for files are in use`] : []),
+      ...(pool.shares.isExhausted() ? [`all connections to ${name} are in use`] : []),
+      ...(files.shares.isExhausted() ? [`all connections to ${name} for files are in use`] : []),
     ],
     close: async () => void (await Promise.all([pool.close(), files.close()])),
   };

@@ -3,17 +3,17 @@ import type { Readable } from "node:stream";
 import type { CancelSignal } from "./cancel-signal.ts";
 import type { ShareClient } from "./share-usage.ts";
 
+/** The methods whose requests may be sent again if v4 closed the idle connection (RFC 9110 9.2.2). */
+export const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
+
 interface RequestHead {
   readonly method: string;
-  /** The path with its query. */
   readonly path: string;
   /** A query parameter that contains the token. It is separate from the path, so that no record, log or message contains it. */
   readonly secretQuery?: string | undefined;
-  /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A request to v4. */
 export interface HttpRequest extends RequestHead {
   readonly body?: string | undefined;
   /** The client whose share of the connections is used. Undefined for a request of the gateway itself. */
@@ -29,7 +29,6 @@ export interface StreamRequest extends RequestHead {
 
 export interface ResponseHead {
   readonly status: number;
-  /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
@@ -54,7 +53,6 @@ export interface Upstream {
    * @throws {UpstreamError} if there is no usable response
    */
   call(request: HttpRequest, signal?: CancelSignal): Promise<HttpResponse>;
-  /** Closes idle connections and waits for requests in flight. */
   close(): Promise<void>;
 }
 

@@ -10,7 +10,6 @@ import { buildUpstreamRequest } from "../../stages/build-request.ts";
 import { bulkOf, type Failure, makeCall, type Outcome, readIds, type SentId } from "./make-call.ts";
 import pMap from "p-map";
 
-/** The results in the order of the ids. */
 interface Gathered {
   readonly ids: readonly SentId[];
   readonly outcomes: ReadonlyMap<string, Outcome>;
@@ -95,18 +94,12 @@ function valuesOf(outcome: Outcome, authorized: AuthorizedRequest): ShapeValues 
     match: { route: match.route, parameters: {} },
     readsQuery: false,
   };
-  const { status, writeBody, isUnexpected } = toErrorResult(
-    outcome.error,
-    request,
-    context,
-    services.translation,
-  );
+  const { status, writeBody, isUnexpected } = toErrorResult(outcome.error, request, context, services.pack);
   if (isUnexpected) throw outcome.error;
   const body = writeBody();
   return { status, error: body === "" ? undefined : parseJson(body) };
 }
 
-/** One request for many ids. */
 export const bulkKind: ResponseKind<Gathered> = {
   async buildRequest(authorized) {
     const { match } = authorized;

@@ -16,6 +16,7 @@ import {
 } from "../../../pack/index.ts";
 import { cursorAt, fromJsonText, isExactNumber, printJson, readRaw } from "../../../base/index.ts";
 import type { AuthorizedRequest } from "../../request/authorized-request.ts";
+import { ResponseReport } from "../../request/context.ts";
 import type { PreparedRequest } from "../../calls/prepared-request.ts";
 import type { UpstreamResult } from "../../stages/call-after.ts";
 import { openListBody } from "../../calls/upstream-response.ts";
@@ -34,7 +35,6 @@ export interface Failure {
 /** The outcome for one id: its status and the JSON of its object, if the response contains one, or its error. */
 export type Outcome = { readonly object: string | undefined; readonly status: number } | Failure;
 
-/** Outcomes by the texts of ids. */
 type Outcomes = Map<string, Outcome>;
 
 const UNAUTHORIZED = 401;
@@ -120,7 +120,6 @@ async function readObjects(
   }
 }
 
-/** Makes one call, and translates its response. @param ids one id, or the ids of a chunk */
 export async function makeCall(
   ids: readonly SentId[],
   prepared: PreparedRequest,
@@ -136,13 +135,7 @@ export async function makeCall(
   if (written.size === 0) return outcomes;
   let path = "";
   // A header of one of many responses is not a header of the whole response.
-  const ofCall = {
-    ...report,
-    upstreamHead: undefined,
-    scope: undefined,
-    upstreamRateLimit: undefined,
-    successStatus: undefined,
-  };
+  const ofCall = new ResponseReport(report.losses, report.warnings);
   try {
     const texts = [...written.values()].map((values) => values[bulk.parameter] ?? "");
     const [values = {}] = written.values();
@@ -173,13 +166,11 @@ export interface SentId {
   readonly text: string;
 }
 
-/** Returns the keys of a route for many ids. */
 export function bulkOf({ name, bulk }: Route): Bulk {
   if (!bulk) throw new Error(`${name} makes one call`);
   return bulk;
 }
 
-/** The parts of a request that contain its ids. */
 type BulkRequest = RoutedRequest & Pick<AuthorizedRequest, "match" | "readJson">;
 
 /** Reads the ids of a request. @throws {HttpError} 400 for too many ids, for none, and for an invalid value */
