@@ -98,6 +98,7 @@ export function createGatewayTokens(secret: string) {
   };
 }
 
+/** Encrypts data that is stored outside of this process. */
 export type Encryptor = ReturnType<typeof createEncryptor>;
 
 const CIPHER = "aes-256-gcm";

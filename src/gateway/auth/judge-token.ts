@@ -13,6 +13,7 @@ import type { ResponseHead } from "../upstream/http-call.ts";
 export type TokenVerdict =
   /** v4 accepted the token. `grants` is undefined if v4 did not return its scopes. */
   | { readonly says: "accepted"; readonly grants: Grants | undefined }
+  /** v4 rejected the token with 401. */
   | { readonly says: "rejected" }
   /**
    * Unknown. v4's response proves neither: v4 may have refused the request for a different reason, or may have ignored
@@ -20,6 +21,7 @@ export type TokenVerdict =
    */
   | { readonly says: "nothing"; readonly hasFailed: boolean };
 
+/** A call to v4. */
 interface JudgedCall {
   readonly method: string;
   /** The path, with or without its query. */
@@ -28,12 +30,14 @@ interface JudgedCall {
   readonly access?: Access;
 }
 
+/** Judges a response to a call. */
 export type JudgeToken = (call: JudgedCall, response: ResponseHead) => TokenVerdict;
 
 interface TokenJudgeOptions {
   readonly scopes: Scopes;
   /** v4's response header that contains the scopes of the token. Undefined if missing. */
   readonly scopesHeader: string | undefined;
+  /** Finds out which calls are public. */
   readonly accessOf: FindV4Access;
 }
 

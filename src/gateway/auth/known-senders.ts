@@ -52,11 +52,13 @@ export interface Sender {
   readonly hash: string | undefined;
 }
 
+/** Distinguishes known clients from unknown senders. */
 export type KnownSenders = ReturnType<typeof createKnownSenders>;
 
 /** The sender of requests without credentials and without a name. */
 const ANYBODY = "?";
 
+/** Creates the registry of senders of a pack. */
 export function createKnownSenders({
   pack,
   directory,
@@ -110,6 +112,7 @@ export function createKnownSenders({
       const token = fingerprint(hash);
       return areAddressesShared ? provenByToken(token) : provenBy(undefined, token, address);
     },
+    /** Records the status of the old service's response. */
     noteOldAnswer: ({ hash }: Sender, route: Pick<Route, "access"> | undefined, status: number) =>
       void noteOldAnswer(ofOldService, hash, route, status),
   };

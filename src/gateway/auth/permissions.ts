@@ -3,6 +3,7 @@ import type { FindV4Access, Grants, Route, Scopes } from "../../pack/index.ts";
 import type { TokenInfo } from "./token-cache.ts";
 import type { TokenLookup } from "./token-store.ts";
 
+/** The messages for clients. */
 export const INVALID_TOKEN = "The access token is not valid.";
 export const NOT_GRANTED = "The access token does not grant this.";
 
@@ -26,6 +27,7 @@ export const grantsOf = (issued: TokenLookup, info: TokenInfo | undefined): Gran
 /** Whether a token has no scopes. It may then only use the routes that the pack opens to it. */
 export const hasNoScopes = (grants: Grants): boolean => grants !== "all" && grants.size === 0;
 
+/** Whether a token may use a route of alpha. */
 export const permitsRoute = (
   grants: Grants,
   { access, withoutScopes }: Pick<Route, "access" | "withoutScopes">,

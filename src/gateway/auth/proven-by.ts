@@ -56,10 +56,12 @@ export class ProvenClients {
   readonly #counted = new Set<string>();
   readonly #byPart = new Map<string, string>();
 
+  /** @param counted the clients that are already counted */
   constructor(counted: Iterable<string> = []) {
     for (const by of counted) this.add(by);
   }
 
+  /** Number of counted clients. */
   get size(): number {
     return this.#counted.size;
   }

@@ -12,6 +12,7 @@ const storedTokenSchema = z.object({
   token: z.string().exactOptional(),
   /** When the v4 token expires, in milliseconds since 1970. */
   ends: z.number().exactOptional(),
+  /** When to refresh it, in milliseconds since 1970. */
   renewAt: z.number().exactOptional(),
   refresh: refreshCredentialsSchema.exactOptional(),
   /** The creator of a personal token. It owns the tokens that are created with it. */
@@ -25,13 +26,16 @@ const storedTokenSchema = z.object({
   over: z.literal(true).exactOptional(),
 });
 
+/** The credentials that refresh a token at the login server. */
 export type RefreshCredentials = Readonly<z.infer<typeof refreshCredentialsSchema>>;
 
 /** The record of a gateway token, stored under the hash of that token. */
 export type StoredToken = Readonly<z.infer<typeof storedTokenSchema>>;
 
+/** The login server's response to a code or a refresh token. */
 export interface IssuedToken {
   readonly token: string;
+  /** Scopes of v4. */
   readonly scopes: string;
   readonly expiresInSeconds: number | undefined;
   readonly refresh: string | undefined;
@@ -50,6 +54,7 @@ export function parseStoredToken(text: string): StoredToken | undefined {
   }
 }
 
+/** A gateway token, prepared for requests. */
 export interface ActiveToken {
   readonly levels: Grants;
   /** The token for v4, which replaces the client's. */
@@ -111,6 +116,7 @@ export const personalOwner = (hash: string | undefined, creator: string | undefi
   share: PERSONAL_SHARE,
 });
 
+/** The owner of the tokens that are issued to an application for its users. */
 export const applicationOwner = (client: string): Owner => ({
   group: "application",
   id: fingerprint(tokenHash(client)),

@@ -14,6 +14,7 @@ export const fingerprint = (hash: string): string => hash.slice(0, 16);
  * (oathkeeper CVE-2021-32701 cached the decision).
  */
 export type TokenInfo =
+  /** v4 has rejected it with 401. */
   | { readonly refused: true }
   /** v4 has accepted it. `grants` is undefined if v4 did not return its scopes. */
   | { readonly refused: false; readonly grants: Grants | undefined };
@@ -32,6 +33,7 @@ export interface TokenCache {
   wasAccepted(hash: string): boolean;
   /** Records that v4 has accepted a token. @param grants Its scopes, if v4 returned them. */
   setScopes(hash: string, grants: Grants | undefined): void;
+  /** Records that v4 has rejected a token with 401. */
   setRejected(hash: string): void;
   /**
    * Deletes the tokens whose hashes start with a fingerprint, or all.
@@ -39,11 +41,13 @@ export interface TokenCache {
    * @throws {Error} if other processes share the cache and can't be notified.
    */
   purge(fingerprint?: string): Promise<void>;
+  /** Number of tokens in the cache of this process. */
   readonly size: number;
   /** Number of accepted tokens that this process remembers. */
   readonly acceptedCount: number;
 }
 
+/** Information about a token, and how long it is still valid. */
 export interface TokenCacheEntry {
   readonly info: TokenInfo;
   readonly ttlMs: number;
@@ -55,6 +59,7 @@ export interface MemoryTokenCache extends TokenCache {
   /** @returns whether the information is new, or must be stored again. `setRejected` returns the same. */
   setScopes(hash: string, grants: Grants | undefined): boolean;
   setRejected(hash: string): boolean;
+  /** Stores an entry of the shared cache. */
   setEntry(hash: string, entry: TokenCacheEntry): void;
 }
 
@@ -62,6 +67,7 @@ export interface TokenCacheOptions {
   /** Maximum number of accepted tokens, and of rejected ones. */
   readonly size: number;
   readonly ttlSeconds: number;
+  /** The lifetime of rejected tokens. */
   readonly negativeTtlSeconds: number;
 }
 
@@ -98,6 +104,7 @@ export class AcceptedTokens {
     this.#endsByHash.delete(hash);
   }
 
+  /** Deletes the tokens whose hashes start with a fingerprint. */
   purge(fingerprint: string): void {
     if (isWholeHash(fingerprint)) return this.delete(fingerprint);
     for (const hash of this.#endsByHash.keys()) if (hash.startsWith(fingerprint)) this.delete(hash);

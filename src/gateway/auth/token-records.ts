@@ -20,9 +20,11 @@ interface TokenRecordsOptions {
   readonly store: KeyValueStore;
   readonly encryptor: Encryptor;
   readonly gatewayTokens: GatewayTokens;
+  /** Maximum number of cached records. */
   readonly size: number;
   /** A monotonic clock in milliseconds. Default: the clock of the process. */
   readonly elapsed?: () => number;
+  /** Called with the hash of a token whose record can't be read. */
   readonly onDamaged?: (hash: string) => void;
 }
 

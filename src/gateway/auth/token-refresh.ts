@@ -12,6 +12,7 @@ import {
   tokenLifetime,
 } from "./stored-token.ts";
 
+/** Calls to the login server that refresh and revoke tokens. */
 export interface TokenIssuer {
   /**
    * Gets the next token.
@@ -43,6 +44,7 @@ const REJECTED_RETRY_MS = 30_000;
 /** Maximum number of paused tokens. */
 const MAX_PAUSES = 10_000;
 
+/** Whether a token should be refreshed now. */
 export const isDue = ({ refresh, renewAt, over }: StoredToken, now: number): boolean =>
   refresh !== undefined && !over && renewAt !== undefined && renewAt <= now;
 
@@ -56,6 +58,7 @@ export interface TokenRefresherOptions {
   readonly scopes: Scopes;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
+  /** A monotonic clock in milliseconds. Default: the clock of the process. */
   readonly elapsed?: () => number;
   /** Called for each failed read or refresh. */
   readonly onError: (error: unknown) => void;

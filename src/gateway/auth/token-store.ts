@@ -41,9 +41,11 @@ interface NewToken extends Pick<StoredToken, "scopes"> {
   readonly owner: Owner;
   /** The time of the request, in milliseconds since 1970. */
   readonly at: number;
+  /** Seconds until it is deleted. Default: the maximum inactivity of a client. */
   readonly seconds?: number;
   /** First characters of the gateway token. */
   readonly shown?: string;
+  /** The OAuth client id of the application that receives the token. */
   readonly application?: string;
 }
 
@@ -172,6 +174,7 @@ export class TokenStore {
     return this.#records.delete(hash);
   }
 
+  /** Number of cached records. */
   get size(): number {
     return this.#records.size;
   }

@@ -9,6 +9,7 @@ export interface UpstreamToken {
   readonly hash: string;
 }
 
+/** The table of the clients' tokens. */
 export interface UpstreamTokens {
   /**
    * Finds the upstream's token for a client's token, by its hash, so that the time does not depend on the tokens.
@@ -20,8 +21,10 @@ export interface UpstreamTokens {
   readonly gatewayToken: string | undefined;
 }
 
+/** The client's token and the upstream's token, in clear text. */
 export type TokenPair = readonly [client: string, upstream: string];
 
+/** A table whose tokens are replaced while requests are served. */
 export type UpstreamTokenTable = ReturnType<typeof createUpstreamTokens>;
 
 function hashTokens(tokens: Iterable<TokenPair>): ReadonlyMap<string, UpstreamToken> {

@@ -1,9 +1,11 @@
 import { PATIENCE, type Patience } from "./policy.ts";
 
+/** Measures the rate of a body in its last seconds. */
 export class BodyPace {
   readonly #begun = performance.now();
   readonly #patience: Patience;
   readonly #lengthOf: () => number;
+  /** The lengths of the body at the last checks. */
   readonly #lengths: number[] = [];
 
   /** @param lengthOf returns the number of bytes of the body so far */

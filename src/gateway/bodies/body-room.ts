@@ -27,6 +27,7 @@ function createUsage(all: number, largest: number): ShareUsage {
   });
 }
 
+/** A body in memory, or a part of it. */
 export interface HeldBody {
   readonly owner: ShareClient;
   /** Whether the declared length makes it a large body. */
@@ -35,28 +36,34 @@ export interface HeldBody {
   held: number;
   /** Bytes received in the last one or two seconds. Undefined if this is unknown. */
   recentBytes(): number | undefined;
+  /** Ends the body while it is being received. */
   fail(error: HttpError): void;
 }
 
 interface Waiter {
   readonly body: HeldBody;
+  /** Number of requested bytes. */
   readonly bytes: number;
   readonly onRoom: () => void;
 }
 
 const hasAcceptedToken = ({ owner }: HeldBody): boolean => owner.isKnown && owner.token !== undefined;
 
+/** The memory for bodies of a process. */
 export class BodyRoom<Body extends HeldBody = HeldBody> {
+  /** The bodies that are being received. */
   readonly coming = new Set<Body>();
   readonly #small = createUsage(SMALL_BODIES.bodies * SMALL_BODIES.bytes, SMALL_BODIES.bytes);
   readonly #large: ShareUsage;
   readonly #queue = createUsage(WAITING_BODIES.bodies, 1);
   readonly #waiters = new Set<Waiter>();
 
+  /** @param bodyLimit maximum number of bytes of a body */
   constructor(bodyLimit: number) {
     this.#large = createUsage(Math.min(BODY_MEMORY.bodies * bodyLimit, BODY_MEMORY.bytes), bodyLimit);
   }
 
+  /** Bytes in memory. */
   get bytes(): number {
     return this.#small.all + this.#large.all;
   }

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { hasBody } from "./receive-body.ts";
 
+/** Milliseconds to wait for a body. */
 const PATIENCE_MS = 10_000;
 
 /** Ends an empty body: its stream has already ended, and the next reader would wait for the end. */

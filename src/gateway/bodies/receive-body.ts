@@ -18,6 +18,7 @@ const unreadable = (): HttpError => new HttpError(400, UNREADABLE_BODY);
 /** Reads the bodies of requests, within one memory budget for the whole process. */
 export interface RequestBodies {
   of(request: IncomingMessage): BodyReader;
+  /** Bytes in memory. */
   readonly bytes: number;
 }
 
@@ -34,6 +35,7 @@ async function decodedBody(body: Buffer, coding: string, limit: number): Promise
 
 const declaredLength = ({ headers }: IncomingMessage): number => Number(headers["content-length"] ?? 0);
 
+/** Whether a request announces a body. */
 export const hasBody = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || declaredLength(request) > 0;
 

@@ -18,9 +18,11 @@ export interface ForwardedStream {
   guarded: { bytesBefore: number | undefined; timesAwaited: number };
   /** The client whose share includes the stream's connection. */
   readonly client: ShareClient | undefined;
+  /** Ends the stream. */
   abort(reason: string): void;
 }
 
+/** Ends streams that are too slow while clients wait for their connections. */
 export type SlowStreamGuard = ReturnType<typeof createSlowStreamGuard>;
 
 /**
@@ -43,7 +45,9 @@ function measure(stream: ForwardedStream): number | undefined {
 }
 
 interface SlowStreamGuardOptions {
+  /** The connections of the streams. */
   readonly shares: Pick<ConnectionShares, "isAwaited" | "isExhausted" | "queueLength">;
+  /** Milliseconds between two checks. */
   readonly windowMs: number;
   /** Called once if a check finds that all connections are in use, until no client waits any more. */
   readonly onExhausted: (() => void) | undefined;

@@ -10,6 +10,7 @@ import { pipeline } from "node:stream/promises";
 const hasSmallRest = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? 0) <= UNREAD_REST.bytes;
 
+/** Receives and discards the rest of a body, for a limited time. */
 function discardRest(request: IncomingMessage, onTimeout: () => void, onEnd = (): void => {}): void {
   const timer = setTimeout(onTimeout, UNREAD_REST.ms);
   timer.unref();
@@ -61,6 +62,7 @@ export function endResponse(
 
 /** Forwards a body, except for the chunk that would complete its length. */
 class LastChunkHolder extends Transform {
+  /** The part that is not forwarded. */
   held = Buffer.alloc(0);
   #remaining: number;
 

@@ -13,6 +13,7 @@ import { toUpstreamResponse, type UpstreamResponse } from "./upstream-response.t
 export interface FileRequest {
   readonly method: string;
   readonly path: string;
+  /** Value of the `Accept` header. */
   readonly accept: string;
   /** The client's file, if it sends one. */
   readonly upload?:
@@ -46,6 +47,7 @@ export function countBytes(most: number, onBytes: (count: number) => void): Tran
 const firstLine = (value: string | string[] | undefined): string | undefined =>
   typeof value === "string" ? value : undefined;
 
+/** Reads a response that is not a file. */
 export async function readResponse({ status, headers, body }: StreamResponse): Promise<UpstreamResponse> {
   const limited = countBytes(LONGEST_TEXT, () => {});
   pipeline(body, limited, () => {});

@@ -23,6 +23,7 @@ export class UpstreamActivity {
   /** The W3C trace of calls without a span. */
   readonly traceparent: string | undefined;
   upstreamMs = 0;
+  /** Number of calls in progress. */
   callsInProgress = 0;
   waitingSince = 0;
   /** The start of the first call, by `performance.now()`. 0 if no call has started. */
@@ -31,6 +32,7 @@ export class UpstreamActivity {
   isTokenAccepted = false;
   /** The token of the last call to v4. */
   v4Token: string | undefined;
+  /** Bytes of streamed files, from the client and to it. */
   streamedBytes: { in: number; out: number } | undefined;
   /** The v4 responses that came from the cache, for which no call was made. */
   cachedReads: { readonly path: string; readonly json: unknown }[] | undefined;
@@ -53,6 +55,7 @@ export const hasWritten = ({ calls, neverSent }: Pick<UpstreamActivity, "calls" 
     return call.status === null ? !neverSent?.includes(call) : call.status < 400;
   });
 
+/** A call's data for its record, and the function that sends the call. */
 export interface InstrumentedCall<Response> {
   /** Name of the server in warnings. */
   readonly service: string;

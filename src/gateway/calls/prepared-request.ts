@@ -14,7 +14,9 @@ import type { CancelSignal } from "../upstream/cancel-signal.ts";
 /** One call to v4, in v4's dialect. */
 export interface UpstreamRequest {
   readonly method: string;
+  /** The path with its query. */
   readonly path: string;
+  /** Value of the filter header. */
   readonly filter?: string | undefined;
   /** Headers that are copied from the client. Names are in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -24,9 +26,11 @@ export interface UpstreamRequest {
   readonly search?: Route["search"];
   /** The format of the body. Required if there is a body. */
   readonly format?: BodyFormat | undefined;
+  /** Ends the call. Default: when the client disconnects. */
   readonly signal?: CancelSignal | undefined;
 }
 
+/** The format of a body, and the path parameters for its wrapper. */
 interface BodyFormat {
   readonly rules: UpstreamBodyFormat;
   readonly path: Readonly<Record<string, string>>;
@@ -38,6 +42,7 @@ export interface PreparedRequest extends UpstreamRequest {
    * The values in its path, which the paths of further calls may contain: path parameters, and values of earlier calls.
    */
   readonly values: Readonly<Record<string, unknown>>;
+  /** Values of the earlier calls. */
   readonly calls?: Readonly<Record<string, unknown>>;
   /** The version that is compared with the client's `If-Match`, if the pack creates it. */
   readonly madeTag?: string | undefined;
@@ -57,6 +62,7 @@ export interface PreparedRequest extends UpstreamRequest {
   readonly page?: ListPage;
 }
 
+/** A page of a list for the client. */
 export interface ListPage {
   /** Returns the path of the list with the query for an upstream page. */
   readonly pathOf: (query: string) => string;
@@ -64,6 +70,7 @@ export interface ListPage {
   readonly walk: ListWalk;
 }
 
+/** Adds parameters to a call, and to all pages of a list. */
 export function addParameters(prepared: PreparedRequest, query: string): PreparedRequest {
   if (query === "") return prepared;
   const { path, page } = prepared;

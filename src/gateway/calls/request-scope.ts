@@ -13,6 +13,7 @@ export const earlyScope = (head: RoutedRequest, body: unknown, calls: Scope["cal
   calls,
 });
 
+/** Returns the scope of a request that has been built. */
 export const scopeOf = (
   { alpha, body, calls = {} }: Pick<PreparedRequest, "alpha" | "body" | "calls">,
   head: RoutedRequest,

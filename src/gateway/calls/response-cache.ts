@@ -19,6 +19,7 @@ export interface ResponseCache {
 }
 
 interface ResponseCacheOptions {
+  /** Maximum number of bytes of all cached responses. Default 8 MB. */
   readonly mostBytes?: number;
 }
 
@@ -70,6 +71,7 @@ export function createResponseCache({ mostBytes = MOST_BYTES }: ResponseCacheOpt
   };
 }
 
+/** A cache that stores nothing. */
 export const NO_RESPONSE_CACHE: ResponseCache = {
   of: () => ({ get: () => undefined, set: () => {} }),
   invalidateDuring: (_owner, write) => write(),

@@ -24,6 +24,7 @@ const DEFAULT_REASONS: Readonly<Record<number, string>> = {
 const isUnknownInBody = ({ status }: UpstreamResponse, { namesObject }: Route, method: string): boolean =>
   status === 404 && method === "POST" && !namesObject;
 
+/** Maximum length in characters of names and reasons that are translated. */
 const LONGEST_NAME = 100;
 const LONGEST_REASON = 2000;
 
@@ -52,6 +53,7 @@ function redactToken({ client, upstream, services }: AuthorizedRequest): (error:
   });
 }
 
+/** The data for translating the error of a call. */
 interface FailedCall {
   readonly method: string;
   readonly gatewayFields: ReadonlySet<string>;

@@ -105,6 +105,7 @@ function writeRows(
   }
 }
 
+/** Reads rows one at a time. */
 async function readRows(response: UpstreamResponse, route: Route, reading: ReadContext): Promise<string> {
   const { list, rows } = await collectRows(route, reading, (readRow) =>
     openListBody(response, route.lists.parseList, (from) => readRow(objectAt(from)), route.readWrapped),

@@ -42,6 +42,7 @@ export interface CallDependencies {
 /** Maximum number of bytes of all responses for one request. They stay in memory until it ends, for its record. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
+/** The request of the calls, and its client's token. */
 export interface CallerRequest {
   readonly request: AlphaRequest;
   readonly match: CallAccess;
@@ -57,11 +58,13 @@ export interface CallerRequest {
 
 /** Calls v4 for one request, with the client's token. All its calls have the same headers and are recorded. */
 export class UpstreamCaller {
+  /** The results of the calls. */
   readonly activity: UpstreamActivity;
   readonly #caller: CallerRequest;
   readonly #dependencies: CallDependencies;
   readonly #commonHeaders: Readonly<Record<string, string>>;
   #creditAddress: CallerRequest["creditAddress"];
+  /** Number of bytes of the responses so far. */
   #bytes = 0;
 
   constructor(caller: CallerRequest, dependencies: CallDependencies, activity: UpstreamActivity) {

@@ -25,6 +25,7 @@ export class InvalidUpstreamResponseError extends Error {
   readonly code = "AG_UPSTREAM_RESPONSE_INVALID";
 }
 
+/** v4's response to one call. */
 export interface UpstreamResponse {
   readonly status: number;
   readonly success: boolean;
@@ -148,6 +149,7 @@ export function acceptPage(walk: ListWalk, page: ReceivedPage): void {
   }
 }
 
+/** A page, and its items. */
 interface ParsedPage extends ReceivedPage {
   readonly items: readonly unknown[];
 }

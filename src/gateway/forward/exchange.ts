@@ -17,6 +17,7 @@ import { BodyStart } from "../record/body-start.ts";
 import { type ForwardedExchange, roundMs } from "../record/recorded-exchange.ts";
 import type { ForwardError, ForwardErrors } from "./forward-errors.ts";
 
+/** One forwarded request. */
 export class Exchange implements ForwardedStream {
   readonly policy: ForwardPolicy;
   readonly plain: AlphaRequest;
@@ -26,6 +27,7 @@ export class Exchange implements ForwardedStream {
   readonly hash: string | undefined;
   /** The client whose share includes the connection to the upstream. */
   client: ForwardedStream["client"];
+  /** Releases the connection to the upstream. */
   release: (() => void) | undefined;
   /** Ends the request to the upstream, if it is still in progress. */
   cancel: (() => void) | undefined;
@@ -90,6 +92,7 @@ export class Exchange implements ForwardedStream {
     return { token, networks: addressNetworks(plain.address), isKnown };
   }
 
+  /** Records a part of the client's body. */
   onSent(chunk: Buffer): void {
     this.bytesIn += chunk.length;
     if (this.policy.lane === "native") return;
@@ -109,6 +112,7 @@ export class Exchange implements ForwardedStream {
     this.reportOutcome(outcomeOfStatus(status, this.isAccepted));
   }
 
+  /** Records a part of the upstream's body. */
   onReceived(chunk: Buffer): void {
     this.bytesOut += chunk.length;
     this.received?.add(chunk);
@@ -166,6 +170,7 @@ export class Exchange implements ForwardedStream {
     this.reject({ ...this.policy.errors[reason], headers });
   }
 
+  /** Responds to a request above a limit of the gateway. */
   rejectLimited(reason: string, headers: Readonly<Record<string, string>>): void {
     this.fault = reason;
     this.rejectedBy = "limit";
@@ -236,6 +241,7 @@ const bodyHeadersOf = (plain: AlphaRequest): IncomingHttpHeaders => ({
   "content-encoding": header(plain, "content-encoding"),
 });
 
+/** The token of a request, in a lane where the gateway judges tokens. */
 export interface JudgedToken {
   /** Called if the upstream failed, or could not be called. Not called for failures that the client caused. */
   onFailure(): void;
@@ -251,6 +257,7 @@ export interface ForwardObserver {
   readonly bodyLimit: number;
   /** Called when the head of the request is sent, and with each part of its body until the response starts. */
   readonly onSent: () => void;
+  /** Called when the head of the response has arrived. */
   readonly onHead: () => void;
   /** Called once, when the response is complete or has ended early. It must not throw. */
   readonly onEnd: (exchange: ForwardedExchange) => void;
@@ -272,9 +279,11 @@ export interface ForwardPolicy {
   readonly hasOwnCors: boolean;
   /** Request headers on which a response depends, for caches. */
   readonly vary: readonly string[];
+  /** Returns the hash of the client's token; undefined if there is no token. */
   readonly hashOf: (plain: AlphaRequest) => string | undefined;
   /** Returns the number of bytes of each body that the record needs. */
   readonly keptBytes: (plain: AlphaRequest) => number;
+  /** Writes the record. @throws if it can't be written */
   readonly record: (exchange: ForwardedExchange) => Promise<void>;
   /** Whether a response ends only after its record is durable. */
   readonly recordFirst: boolean;

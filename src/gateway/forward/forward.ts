@@ -67,10 +67,12 @@ export class Forward {
     return `all connections to ${this.#name} for its own clients are in use`;
   }
 
+  /** Returns why there are too few connections. Empty if there are enough. */
   shortages(): readonly string[] {
     return this.#shares.isExhausted() ? [this.#shortage()] : [];
   }
 
+  /** Closes all connections. */
   close(): void {
     this.#proxy.close();
   }
@@ -119,6 +121,7 @@ export class Forward {
     this.#proxy.forward(exchange);
   }
 
+  /** Turns an error into an error of the gateway. */
   #fail(error: unknown, exchange: Exchange): void {
     // The client has disconnected.
     if (exchange.response.destroyed) return;

@@ -19,7 +19,9 @@ import type { Exchange } from "./exchange.ts";
 /** A chunk with fewer bytes is more expensive to forward than to read. */
 const SMALL_CHUNK = 1024;
 
+/** The upstream and its connections. */
 export interface UpstreamOptions {
+  /** Names the upstream in messages. */
   readonly name: string;
   readonly origin: URL;
   readonly timeoutMs: number;
@@ -28,6 +30,7 @@ export interface UpstreamOptions {
   readonly secureContext?: CurrentContext | undefined;
 }
 
+/** Handles the events of the client and of the upstream. */
 export class ForwardedRequest {
   /** The target of the request at the upstream. */
   readonly target: string;
@@ -66,6 +69,7 @@ export class ForwardedRequest {
     this.#stop();
   }
 
+  /** Returns the client's body. Undefined if not found. */
   body(): Readable | undefined {
     return this.#hasBody ? Readable.from(this.#readBody(this.#exchange.request)) : undefined;
   }
@@ -107,6 +111,7 @@ export class ForwardedRequest {
     this.onError(new UpstreamError("timed_out", `no ${what} in ${timeoutMs} ms`));
   }
 
+  /** Called when the request has a connection. */
   onConnection(upstreamRequest: ClientRequest): void {
     if (this.#isDone) return void upstreamRequest.destroy();
     this.#upstreamRequest = upstreamRequest;

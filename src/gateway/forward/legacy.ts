@@ -29,8 +29,10 @@ import type { CurrentContext, UpstreamTls } from "../upstream/open-tls.ts";
 import { createLegacyErrors, legacyError } from "./forward-errors.ts";
 import { Forward, type ForwardRequest } from "./forward.ts";
 
+/** The name of the old service in messages. */
 const NAME = "the old service";
 
+/** The old service, with connections that all packs share. */
 export interface LegacyService {
   readonly url: URL;
   /** The certificates of connections to it. Undefined: the public authorities are used. */
@@ -152,11 +154,13 @@ function refusalOf({ headers, url }: IncomingMessage): string | undefined {
   return url?.startsWith("/") ? undefined : "A target without a path is not passed on";
 }
 
+/** The services that the forward needs. */
 export interface LegacyForwardParts {
   readonly pack: Pack;
   readonly inFlight: InFlightTracker;
 }
 
+/** Creates the function that passes a request of the active pack to the old service. */
 export function createLegacyForward(
   settings: Settings,
   { proxy, templates, acceptedTokens }: LegacyService,

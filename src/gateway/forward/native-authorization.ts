@@ -14,6 +14,7 @@ import type { JudgeToken, TokenVerdict } from "../auth/judge-token.ts";
 import type { Exchange, ForwardPolicy, JudgedToken } from "./exchange.ts";
 import { nativeError } from "./forward-errors.ts";
 
+/** The token of a native request. */
 export const nativeToken = (plain: AlphaRequest): string =>
   (header(plain, "authorization") ?? "").trim().replace(/^\S+ +/, "");
 
@@ -23,6 +24,7 @@ export const nativeToken = (plain: AlphaRequest): string =>
  */
 interface NativeAuthorization {
   readonly token?: string;
+  /** Whether the gateway issued the token and has not revoked it. */
   readonly isIssued?: true;
   /** The application to which the gateway has issued the token. */
   readonly application?: string | undefined;
@@ -135,6 +137,7 @@ function createNativeToken(
 
 const OTHER_METHOD = "A header names another method than the request has. Send the request with that method.";
 
+/** The dependencies of the gate. */
 interface NativeGateParts extends NativeTokenParts {
   readonly pack: Pack;
   readonly authorize: AuthorizeNative;

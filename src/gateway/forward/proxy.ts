@@ -7,6 +7,7 @@ import { Agent as HttpsAgent } from "node:https";
 import type { Socket } from "node:net";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 
+/** Sends the requests of exchanges to one upstream, and the upstream's responses to their clients. */
 export type Proxy = ReturnType<typeof createProxy>;
 
 /**
@@ -17,6 +18,7 @@ const FORWARDED = Symbol("forwarded request");
 
 type SentRequest = IncomingMessage & { [FORWARDED]?: ForwardedRequest };
 
+/** Creates the proxy to one upstream. */
 export function createProxy(options: UpstreamOptions) {
   const agent = createAgent(options);
   const followRequests: Plugin = (server) => {
@@ -54,6 +56,7 @@ export function createProxy(options: UpstreamOptions) {
       request[FORWARDED] = new ForwardedRequest(exchange, options, send);
       send();
     },
+    /** Closes all connections. */
     close: () => agent.destroy(),
   };
 }

@@ -22,6 +22,7 @@ export interface GuardOptions {
   readonly toMiddleware: (handler: AlphaHandler) => Middleware;
 }
 
+/** The services that guards need. */
 export interface GuardDependencies {
   readonly pack: Pack;
   readonly shared: Pick<SharedState, "limits">;
@@ -133,6 +134,7 @@ const createPackErrors = ({ CANDIDATE_MAPPINGS_DIR }: Settings, { hash }: Pack):
     : ({ headers: { [PACK_HEADER]: wanted } }) =>
         wanted === undefined || wanted === hash ? undefined : new HttpError(412, UNKNOWN_PACK);
 
+/** Adds the name of the pack to responses to requests for this pack. */
 const createPackNamer =
   (hash: string): Middleware =>
   (request, response, next) => {
@@ -140,6 +142,7 @@ const createPackNamer =
     return next();
   };
 
+/** Creates the guards that the settings and the pack require. */
 export function createGuards(settings: Settings, dependencies: GuardDependencies, options: GuardOptions) {
   const { pack } = dependencies;
   const guard = (findError: FindError | undefined): readonly Middleware[] =>

@@ -10,6 +10,7 @@ type CorsPack = Pick<Pack, "dialect" | "rateLimitHeaders" | "routes">;
 
 const PREFLIGHT_SECONDS = 600;
 
+/** Whether a request is a preflight. */
 const isPreflight = ({ method, headers }: Pick<IncomingMessage, "method" | "headers">): boolean =>
   method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 
@@ -47,6 +48,7 @@ export function allowOrigins(settings: Settings, pack: CorsPack, limitPreflight:
   };
 }
 
+/** The headers of a route's lists. */
 function listHeaders({ response, lists }: Route): string[] {
   const {
     link_header: hasLink,

@@ -97,6 +97,7 @@ export function cleanLegacyRequestHeaders(headers: IncomingHttpHeaders, address:
   else headers["x-forwarded-host"] = headers.host;
 }
 
+/** Removes hop-by-hop headers from the old service's response. */
 export function cleanLegacyResponseHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, HOP_BY_HOP);
   delete headers["transfer-encoding"];
@@ -140,6 +141,7 @@ function addNames(vary: string, added: readonly string[]): string {
 
 const varyOf = (response: ServerResponse): string => [response.getHeader("vary") ?? []].flat().join(", ");
 
+/** Adds these request headers to the `Vary` header of a response. */
 export function varyBy(response: ServerResponse, names: readonly string[]): void {
   const vary = addNames(names.join(", "), namesIn(varyOf(response)));
   if (vary !== "") response.setHeader("vary", vary);

@@ -15,10 +15,13 @@ import {
   type MessageRejection,
 } from "./invalid-messages.ts";
 
+/** A listening server. */
 export interface HttpServer {
   /** The address with the actual port, such as `http://127.0.0.1:8080`. */
   readonly url: string;
+  /** Number of open connections. */
   connections(): number;
+  /** Number of requests so far. */
   requests(): number;
   /**
    * Waits for in-flight requests, and closes the remaining ones after the grace time. Each response is the last on its
@@ -87,6 +90,7 @@ class Connections {
     return this.#open.size;
   }
 
+  /** Number of requests so far. */
   get requests(): number {
     return this.#requests;
   }
@@ -128,6 +132,7 @@ class Connections {
     response.setHeader("Connection", "close");
   }
 
+  /** Returns the in-flight requests of a connection, in order. */
   inFlight(socket: Socket): readonly InFlightRequest[] {
     return this.#open.get(socket)?.inFlight ?? [];
   }
@@ -210,6 +215,7 @@ async function drain(server: Server, connections: Connections, graceMs: number):
   clearTimeout(deadline);
 }
 
+/** Returns the address of a server: `http://127.0.0.1:8080`. */
 const httpUrl = (host: string, port: number): string =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 

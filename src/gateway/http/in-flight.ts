@@ -20,6 +20,7 @@ export function createInFlightTracker() {
       count += 1;
       return settle;
     },
+    /** Counts one promise until it settles. */
     track<T>(work: Promise<T>): Promise<T> {
       count += 1;
       work.then(settle, settle);

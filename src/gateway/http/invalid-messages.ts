@@ -6,6 +6,7 @@ import { requestIdOf } from "./request-context.ts";
 /** The reason of a rejection. It becomes the reason in the metrics. */
 export type MessageFault = "connect" | "head_size" | "malformed";
 
+/** A rejected message. */
 interface RejectedMessage {
   readonly fault: MessageFault;
   readonly status: number;
@@ -17,17 +18,20 @@ interface RejectedMessage {
   readonly socket: Socket;
 }
 
+/** The JSON body of a response, and its media type. */
 interface RejectionBody {
   readonly type: string;
   readonly text: string;
 }
 
+/** The options for handling such messages. */
 export interface MessageRejection {
   readonly badRequest: (fault: MessageFault) => RejectionBody;
   /** Called for each rejected message, unless its client disconnected. */
   readonly onRejected?: (message: RejectedMessage) => void;
 }
 
+/** A request whose response has not ended. */
 export interface InFlightRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

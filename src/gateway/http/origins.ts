@@ -18,6 +18,7 @@ export function hostOf(origin: string): string | undefined {
 /** Names of this machine that no DNS record can assign to a different machine. */
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
+/** Tells whether a request with this `Host` header is accepted. */
 export type HostCheck = (host: string | undefined) => boolean;
 
 /**

@@ -27,9 +27,11 @@ const REQUEST = Symbol("plain request");
 
 type DescribedResponse = ServerResponse & { [REQUEST]: AlphaRequest };
 
+/** Returns the plain request that {@link createRequestContext} created. */
 export const plainRequestOf = (response: ServerResponse): AlphaRequest =>
   (response as DescribedResponse)[REQUEST];
 
+/** Replaces the plain request for later middleware. */
 export const replacePlainRequest = (response: ServerResponse, plain: AlphaRequest): void =>
   void ((response as DescribedResponse)[REQUEST] = plain);
 
@@ -77,14 +79,17 @@ const targetOf = (request: TargetedRequest): string => request[TARGET] ?? reques
 /** Maximum number of bytes of the head of a request: the target, and the names and values of the headers. */
 export const LONGEST_HEAD = 16_384;
 
+/** The text of the error for the client. */
 export const HEAD_TOO_LONG = "The headers and the path of the request are too long.";
 
+/** Whether the head of a request is longer than {@link LONGEST_HEAD}. */
 export function isHeadTooLong(request: IncomingMessage): boolean {
   let left = LONGEST_HEAD - targetOf(request).length;
   for (const text of request.rawHeaders) left -= text.length;
   return left < 0;
 }
 
+/** Reverts {@link replaceUnusualTarget}. */
 export function restoreTarget(request: IncomingMessage): void {
   request.url = targetOf(request);
 }

@@ -39,6 +39,7 @@ export type LimiterName = "all" | "create";
 /** The maximum rounding error of the difference of two times, in milliseconds. */
 const ROUNDING_ERROR = 0.001;
 
+/** Converts a time to whole seconds, rounded up. */
 const toSeconds = (ms: number): number => Math.max(1, Math.ceil((ms - ROUNDING_ERROR) / 1000));
 
 /** Returns the status of a key with `left` remaining requests. A negative number means too many requests. */
@@ -63,6 +64,7 @@ export interface MemoryLimiter extends Limiter {
   consume(key: string): RateLimitStatus;
   /** Returns the seconds until a key may make requests again; 0 if it may do so now. Counts nothing. */
   secondsUntilAllowed(key: string): number;
+  /** Sets the limit of a key from now on. Counts are kept. */
   setPoints(points: number): void;
 }
 

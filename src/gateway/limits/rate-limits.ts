@@ -1,11 +1,14 @@
 import { addressNetwork } from "../../base/index.ts";
 import { createMemoryLimiter, type Limiter, type RateLimitStatus } from "./limiter.ts";
 
+/** The client whose request is counted. */
 export interface LimitSubject {
   /** Hash of the client's token. Undefined if there is no token. */
   readonly token: string | undefined;
   readonly address: string;
+  /** Whether v4 has accepted the token before. */
   readonly isKnownToken: boolean;
+  /** Whether the limit for creates applies in addition. */
   readonly isCreate: boolean;
 }
 
@@ -17,6 +20,7 @@ interface ConsumeResult {
 
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
+/** Creates the rate limits from a limiter for all requests and one for creates. */
 export function createRateLimits(all: Limiter, creates: Limiter) {
   async function consumeKey(
     key: string,
@@ -64,6 +68,7 @@ export function createRateLimits(all: Limiter, creates: Limiter) {
         ? consumeKey(token ?? keyOf(address), isCreate, undefined)
         : consumeUnknown(token, address, isCreate);
     },
+    /** Number of counted keys. */
     get size(): number {
       return all.size + creates.size;
     },

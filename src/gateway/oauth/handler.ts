@@ -29,6 +29,7 @@ type Handler = (
   activity: UpstreamActivity,
 ) => Promise<HandlerResult>;
 
+/** One call of alpha to the login server. */
 interface OAuthRoute {
   readonly method: "GET" | "POST";
   readonly path: string;

@@ -18,11 +18,13 @@ import type { LoginServer } from "./login-server.ts";
 import { readForm } from "./read-form.ts";
 import { type TokenCache, tokenHash } from "../auth/token-cache.ts";
 
+/** The dependencies of the calls to the login server. */
 export interface LoginCallParts {
   readonly definition: OAuthDefinition;
   readonly pack: Pack;
   readonly requestedScopes: Pick<RequestedScopes, "findNarrowest" | "save">;
   readonly login: LoginServer;
+  /** Base address of the login server. */
   readonly authOrigin: URL;
   readonly tokenStore: Pick<TokenStore, "read" | "requireRoom" | "revoke" | "save">;
   readonly tokens: Pick<TokenCache, "purge">;
@@ -210,5 +212,6 @@ export const SIGN_INS = { authorize: "GET", token: "POST" } as const;
 /** Calls that sign users out. No stage of the plan applies to them. */
 export const SIGN_OUTS = { revoke: "POST", logout: "GET" } as const;
 
+/** The names of the routes that sign users out. */
 export const signOutRoutes = (definition: OAuthDefinition): readonly string[] =>
   (["revoke", "logout"] as const).map((call) => `${SIGN_OUTS[call]} ${definition[call].client}`);

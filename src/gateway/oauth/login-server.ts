@@ -90,6 +90,7 @@ export class LoginServer implements TokenIssuer {
     throw new InvalidUpstreamResponseError(`the login server responded with ${status} to a refresh`);
   }
 
+  /** Revokes an access token. @throws like {@link exchange} */
   revoke(credentials: RefreshCredentials, activity: UpstreamActivity): Promise<void> {
     return this.#revoke(credentials, this.#options.definition.revoke.set, activity);
   }
@@ -141,6 +142,7 @@ export class LoginServer implements TokenIssuer {
     if (!isSuccess(response.status)) this.#throwError(response);
   }
 
+  /** Creates the activity of a call that belongs to no client's request. */
   #createBackgroundActivity(): UpstreamActivity {
     return new UpstreamActivity([], this.#options.startCall);
   }

@@ -20,6 +20,7 @@ import type { CurrentContext } from "../upstream/open-tls.ts";
 export interface OAuthServices {
   readonly tokenStore: TokenStore;
   readonly gatewayTokens: Pick<GatewayTokens, "isGatewayToken">;
+  /** Undefined if there is no login server. */
   readonly login: LoginServer | undefined;
   /** Detects whether the state store was emptied since the start. */
   readonly epoch: StoreEpoch;

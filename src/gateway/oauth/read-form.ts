@@ -78,9 +78,11 @@ export async function readForm(
   return form;
 }
 
+/** A call to the login server. */
 export interface SignIn {
   /** The application in the call, if there is one. Any client can send any application. */
   readonly application: string | undefined;
+  /** The token that the call revokes. */
   readonly token: string | undefined;
 }
 
@@ -100,6 +102,7 @@ async function readMembers(request: IncomingMessage, plain: AlphaRequest): Promi
   }
 }
 
+/** Creates the reader for a pack. */
 export function createSignInReader(oauth: OAuthDefinition | undefined): ReadSignIn {
   if (!oauth) return () => undefined;
   const { authorize, token, revoke, logout, client_id: idMember } = oauth;
@@ -122,6 +125,7 @@ export function createSignInReader(oauth: OAuthDefinition | undefined): ReadSign
   return (request, plain) => (paths.has(plain.path) ? read(request, plain) : undefined);
 }
 
+/** The id and the secret of an application. */
 export interface ApplicationCredentials {
   readonly client: string;
   readonly secret: string;

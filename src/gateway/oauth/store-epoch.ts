@@ -7,6 +7,7 @@ import { HOUR_MS, type KeyValueStore } from "../../base/index.ts";
  */
 type Completeness = "whole" | "new" | "emptied";
 
+/** Detects whether the store was emptied. */
 export interface StoreEpoch {
   /**
    * Reads the epoch. Call it at the start as well, because only a loss after the first call is detected.

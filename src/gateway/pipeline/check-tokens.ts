@@ -74,11 +74,13 @@ function withoutResponses({ upstream }: RequestContext): void {
   if (upstream) upstream.calls = upstream.calls.map(({ response: _response, ...call }) => call);
 }
 
+/** Records that v4 has accepted a token, and unexpected errors. */
 interface TokenRecorder {
   acceptedToken(request: AlphaRequest, context: RequestContext): Promise<void>;
   unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void;
 }
 
+/** The dependencies of the checks. */
 interface TokenCheckParts extends Pick<ProofDependencies, "upstreamTokens" | "tokenLocks"> {
   readonly pack: Pack;
   readonly shared: { readonly tokens: TokenCache };
@@ -86,6 +88,7 @@ interface TokenCheckParts extends Pick<ProofDependencies, "upstreamTokens" | "to
   readonly upstream: UpstreamClient;
   readonly tokenChecks: TokenCheckBudget;
   readonly metrics: Pick<Metrics, "countTokenCheck">;
+  /** Makes the shutdown wait for a check. */
   readonly inFlight: { track(work: Promise<void>): unknown };
 }
 

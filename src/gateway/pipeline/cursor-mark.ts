@@ -26,6 +26,7 @@ export function cursorParameters({ routes }: Pick<Pack, "routes">): readonly str
   return [...new Set(names)];
 }
 
+/** Whether lists of a pack use such cursors. */
 export const hasOpaqueCursors = (pack: Pick<Pack, "routes">): boolean => cursorParameters(pack).length > 0;
 
 /** A query without the mark, and the side that issued its cursor. Undefined if there is no cursor. */

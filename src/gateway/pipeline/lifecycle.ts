@@ -53,6 +53,7 @@ export interface ResponseDefaults {
   readonly linkBase: string;
   /** The prefix of the cursors that the gateway sends to clients. */
   readonly cursorMark: string;
+  /** Whether responses contain a `Server-Timing` header. */
   readonly serverTiming: boolean;
 }
 
@@ -63,6 +64,7 @@ export interface LifecycleDependencies {
   readonly plan: Pick<PlanRules, "headersFor" | "isActive" | "judge" | "link">;
   /** The v4 call of a request that was refused before it was built, for its response. */
   readonly equivalentOf?: (request: AlphaRequest, context: RequestContext) => string;
+  /** Starts a request's span; undefined if tracing is off. */
   readonly startSpan?: ((request: AlphaRequest) => RequestSpan | undefined) | undefined;
   /** Records a request. Returns a promise if the response must wait for the record. It reports its own failures. */
   readonly record: (
@@ -70,6 +72,7 @@ export interface LifecycleDependencies {
     outcome: RequestOutcome,
     context: RequestContext,
   ) => void | Promise<void>;
+  /** Called with unexpected errors. */
   readonly onUnexpectedError: (error: unknown, request: AlphaRequest, context: RequestContext) => void;
 }
 

@@ -33,6 +33,7 @@ export const createPipelineConfig = (
   style: createResponseDefaults(pack, settings),
 });
 
+/** Creates the judge of tokens, for both dialects of a pack. */
 export const createPackTokenJudge = ({ scopes, dialect, v4Access }: Pack): JudgeToken =>
   createTokenJudge({ scopes, scopesHeader: dialect.scopes?.header, accessOf: v4Access });
 

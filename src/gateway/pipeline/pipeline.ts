@@ -45,6 +45,7 @@ export interface PipelineDependencies extends LifecycleDependencies, Omit<CallDe
   readonly limits: RateLimits;
   readonly plan: PlanRules;
   readonly tokenLocks: TokenLocks;
+  /** Tokens that the gateway issued. */
   readonly tokenStore: TokenDependencies["tokenStore"] & TranslationServices["tokenStore"];
   /** Cached v4 responses. Default: a new cache. */
   readonly responseCache?: ResponseCache;
@@ -56,6 +57,7 @@ export interface PipelineDependencies extends LifecycleDependencies, Omit<CallDe
   readonly countsClients?: boolean | undefined;
 }
 
+/** Whether there is a token that v4 has not accepted yet. */
 const isUnproven = ({ resolved, isAccepted }: ClientToken): boolean =>
   !isAccepted && resolved.credentials.hash !== undefined;
 
@@ -135,6 +137,7 @@ function openCalls(
   return { ...caller, upstream, services: dependencies };
 }
 
+/** Runs all stages, in order. */
 async function runPipeline(run: Run): Promise<HandlerResult> {
   const head = await decideByHead(run);
   const selection = await selectByBody(run, head);

@@ -46,6 +46,7 @@ export function findTokenCheck({
   return calls.find(({ method, template }) => method === "GET" && !template.includes("{"));
 }
 
+/** Checks a token with v4. @throws {InvalidUpstreamResponseError} if v4 fails */
 async function askUpstream(
   check: Endpoint,
   caller: CallerRequest,

@@ -10,8 +10,11 @@ import {
 import { isTextType } from "../../audit/index.ts";
 import { GrowingBytes } from "../bodies/growing-bytes.ts";
 
+/** The first bytes of a streamed body. */
 export class BodyStart {
+  /** The headers of the body's message. */
   readonly headers: IncomingHttpHeaders;
+  /** Number of bytes of the whole body so far. */
   length = 0;
   readonly #limit: number;
   readonly #kept = new GrowingBytes();
@@ -28,6 +31,7 @@ export class BodyStart {
     if (room > 0) this.#kept.add(chunk.length <= room ? chunk : chunk.subarray(0, room), this.#limit);
   }
 
+  /** Decodes the kept part. */
   async decode(limit = this.#limit): Promise<DecodedStart> {
     const { headers, length } = this;
     const message = { headers, type: headers["content-type"], length, isKept: this.#limit > 0 };
@@ -56,6 +60,7 @@ export interface DecodedStart {
   /** Whether bodies of this type are kept. */
   readonly isKept: boolean;
   readonly headers: IncomingHttpHeaders;
+  /** The `Content-Type` of the body. */
   readonly type: string | undefined;
   /** Number of bytes of the whole body. If it could not be decoded to its end: the number of sent bytes. */
   readonly length: number;

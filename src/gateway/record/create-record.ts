@@ -38,6 +38,7 @@ const MAX_LENGTH_OF_STRANGER = 1024;
 export const fingerprintOf = (hash: string | undefined): string | null =>
   hash === undefined ? null : fingerprint(hash);
 
+/** Creates the record of an exchange. */
 export function createRecord(exchange: RecordedExchange, options: RecordOptions): AuditRecord {
   const { lane, request, route, guessRoute, status, timings, rejectedBy, translated } = exchange;
   const secrets = findSecrets(exchange, options);
@@ -97,6 +98,7 @@ function recordClient(
   };
 }
 
+/** Returns the query parameters without effect. */
 const recordIgnored = (
   { ignoredParameters: names }: RequestContext,
   secrets: SecretValues,
@@ -180,6 +182,7 @@ function recordUpstreamBody(
   return isValidJson ? redaction.json(bytes, secrets) : redaction.value(bytes.toString(), undefined, secrets);
 }
 
+/** Returns the calls to v4 for the record: without bodies, or with redacted bodies. */
 export const recordCalls = (
   calls: readonly UpstreamCallRecord[],
   { redaction, bodies }: Pick<RecordOptions, "redaction" | "bodies">,
@@ -254,6 +257,7 @@ function recordResponse(
   return { response: recorded, ...(isUnchanged && { checksum: checksumOf(response.body) }) };
 }
 
+/** Returns the sizes of the bodies in bytes, as they were sent. */
 function lengthsOf(
   { translated, forwarded }: RecordedExchange,
   body: RecordedBody,

@@ -81,12 +81,14 @@ export function isSecretId(request: AlphaRequest, { redaction, pack }: RecordOpt
   return redaction.search.find(sent, anyTokens(request, pack.credentials)).redact(request.id) !== request.id;
 }
 
+/** Returns the body of a translated request. Undefined if not found. */
 export function sentBodyOf({ request, translated }: RecordedExchange): SentBody | undefined {
   const { body } = translated?.context ?? {};
   if (!body || body.bytes.length === 0) return undefined;
   return { bytes: body.bytes, type: header(request, "content-type"), form: body.form };
 }
 
+/** Finds the secret values of all messages of an exchange. */
 export function findSecrets(exchange: RecordedExchange, options: RecordOptions): SecretValues {
   const { request, route, translated } = exchange;
   const { search } = options.redaction;

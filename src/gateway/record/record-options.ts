@@ -31,6 +31,7 @@ function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
   return new Set(segments.filter((segment) => segment !== "" && !/[:{]/.test(segment)));
 }
 
+/** Creates the redaction of the recorded parts of a pack's requests. */
 export const createRedaction = (
   pack: Pack,
   { AUDIT_BODY_LIMIT: bodyLimit }: Pick<Settings, "AUDIT_BODY_LIMIT">,

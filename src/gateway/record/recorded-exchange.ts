@@ -29,6 +29,7 @@ export interface RecordedExchange {
   readonly hasFailed: boolean;
   /** The reason why the gateway rejected the request, for rejections that are counted. */
   readonly rejectedBy: Rejection["by"] | undefined;
+  /** The calls to v4. */
   readonly calls: readonly Pick<UpstreamCallRecord, "status" | "ms">[];
   readonly losses: ReadonlySet<string>;
   readonly warnings: readonly string[];
@@ -38,6 +39,7 @@ export interface RecordedExchange {
   readonly traceparent: string | undefined;
   /** Only for the lane `alpha`: the data that the pipeline has collected, and its response. */
   readonly translated?: { readonly context: RequestContext; readonly response: AlphaResponse };
+  /** Only for the other lanes. */
   readonly forwarded?: ForwardedMessages;
   /** The starts of forwarded bodies, decoded for the record. */
   readonly starts?: {
@@ -46,9 +48,11 @@ export interface RecordedExchange {
   };
 }
 
+/** A forwarded request and the upstream's response. */
 interface ForwardedMessages {
   /** Status of the upstream's response. Null if missing, undefined if the upstream was not called. */
   readonly upstreamStatus: number | null | undefined;
+  /** Whether the whole response has arrived. */
   readonly isComplete: boolean;
   readonly bytesIn: number;
   readonly bytesOut: number;
@@ -79,6 +83,7 @@ function timingsOf({ startedAt, endedAt, upstream }: RequestContext): AuditRecor
   };
 }
 
+/** Creates the exchange of a translated request after its response is known. */
 export function translatedExchange(
   request: AlphaRequest,
   { status, meaning, response }: RequestOutcome,

@@ -21,6 +21,7 @@ import { findSecrets } from "./find-secrets.ts";
 import { createRecordOptions, type RecordOptions } from "./record-options.ts";
 import { logRequest, observeStages, type RequestSummary } from "./report-request.ts";
 
+/** Receives the results of the translation. */
 interface TranslationWatch {
   /** Records the response to a request. @param sender The sender. Undefined for an unknown sender */
   noteNew(route: string, hasFailed: boolean, requestId: string, sender: string | undefined): void;
@@ -33,6 +34,7 @@ interface RecorderDependencies {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly inFlight: Pick<InFlightTracker, "begin">;
+  /** The tracing of requests; undefined if it is off. */
   readonly tracing: Tracing | undefined;
   /** Receives the results of the translation. Default: they are not used. */
   readonly rollout?: TranslationWatch | undefined;
@@ -127,6 +129,7 @@ export class Recorder {
     }
   }
 
+  /** Logs an unexpected error, without the secret values of its request. */
   unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void {
     const exchange = translatedExchange(request, NO_RESPONSE, context);
     const secrets = findSecrets(exchange, { ...this.options, bodies: true });

@@ -6,6 +6,7 @@ import type { RecordedExchange } from "./recorded-exchange.ts";
 
 /** The parts of a record that the metrics, the log and the trace use. */
 export type RequestSummary = Pick<AuditRecord, "lane" | "requestId" | "losses" | "warnings" | "timings"> & {
+  /** The id of the record, if there is one. */
   readonly id?: string | undefined;
   readonly client: Pick<AuditRecord["client"], "fingerprint">;
   readonly alpha: Pick<AuditRecord["alpha"], "method" | "route" | "status">;
@@ -45,6 +46,7 @@ export function logRequest(log: Log, summary: RequestSummary, exchange: Recorded
   }
 }
 
+/** Reports the time of a request in each stage, and its cache hits and misses. */
 export function observeStages(
   metrics: Pick<Metrics, "stagesOf" | "countCacheReads">,
   context: RequestContext,

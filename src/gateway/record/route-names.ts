@@ -42,6 +42,7 @@ function findLost({ match, losses }: RequestContext, { lossNames }: Pack): Numbe
   return bits && numberedNames(names.names, bits);
 }
 
+/** Returns the names of a route that a request sent and lost. */
 export function namesOf(
   request: AlphaRequest,
   context: RequestContext,

@@ -11,6 +11,7 @@ import type { PreparedRequest } from "../calls/prepared-request.ts";
 import type { CallerRequest, UpstreamCaller } from "../calls/upstream-call.ts";
 import type { ResponseDefaults } from "../pipeline/lifecycle.ts";
 
+/** The configuration of translations, the same for all requests of a pack. */
 export interface TranslationServices {
   readonly pack: Pack;
   readonly style: Pick<ResponseDefaults, "linkBase" | "cursorMark">;
@@ -20,12 +21,15 @@ export interface TranslationServices {
   readonly tokenStore: Pick<TokenStore, "requireRoom" | "save" | "saveLevels" | "findLevels" | "forget">;
 }
 
+/** A request that may use its route, and its calls to v4. */
 export interface AuthorizedRequest extends Omit<CallerRequest, "creditAddress"> {
   readonly match: RouteMatch;
   readonly readJson: ReadJson;
+  /** The parameters of the client's query. */
   readonly query: Query;
   readonly upstream: UpstreamCaller;
   readonly services: TranslationServices;
+  /** The time of the request. */
   readonly time: Date;
   readonly report: ResponseReport;
   /** When polling must end, by `performance.now()`. Default: as each route defines. */

@@ -4,6 +4,7 @@ import type { TokenLookup } from "../auth/token-store.ts";
 import type { UpstreamToken } from "../auth/upstream-tokens.ts";
 import type { Access, HttpError } from "../../pack/index.ts";
 
+/** A client's credentials. */
 export interface Credentials {
   /** The token in clear text, only for v4. Undefined for a client without a token. */
   readonly token: string | undefined;
@@ -15,6 +16,7 @@ export interface Credentials {
   readonly error?: HttpError;
 }
 
+/** The credentials of a client without a token. */
 export const NOBODY: Credentials = { token: undefined, hash: undefined };
 
 /** The facts that decide whether a call of a route, or of the gateway, is permitted. */
@@ -50,6 +52,7 @@ export interface ResolvedCredentials {
   refreshAfter401(rejected: Credentials): Promise<boolean>;
 }
 
+/** The token of a request, and the known facts about it. */
 export interface ClientToken {
   readonly resolved: ResolvedCredentials;
   readonly info: TokenInfo | undefined;

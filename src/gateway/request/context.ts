@@ -18,11 +18,13 @@ import type { ClientToken, AuthenticatedClient } from "./client.ts";
 import type { ReadJson, AlphaRequest } from "./request.ts";
 import type { PlanVerdict } from "./plan.ts";
 
+/** The route of a request and the values in its path. */
 export interface RouteMatch {
   readonly route: Route;
   readonly parameters: Parameters;
 }
 
+/** The OAuth client id in a request. */
 export interface ApplicationId {
   readonly id: string;
   /** Whether the login server accepted the application's secret, or issued the token to it. Any client can send an id. */
@@ -37,6 +39,7 @@ export class ResponseReport {
   sentFilter: Filter | undefined;
   /** v4's own rate limit, if its headers contain it and v4 rejected the request. */
   upstreamRateLimit: Partial<RateLimitValues> | undefined;
+  /** Headers of a list that describe its page. */
   listHeaders: Readonly<Record<string, string>> | undefined;
   /** The status of a successful response, if it differs from the route's. */
   successStatus: number | undefined;
@@ -61,6 +64,7 @@ export class RequestContext extends ResponseReport {
   /** The span of the request; undefined if tracing is off. */
   readonly span: RequestSpan | undefined;
   readonly time: Date;
+  /** The time when the response was complete. Undefined before. */
   endedAt: number | undefined;
   /** The times when the request left each stage, by `performance.now()`. 0 if it has not left it. */
   readonly stageTimes = { authenticate: 0, matchRoute: 0, rateLimit: 0, authorize: 0, buildResponse: 0 };
@@ -80,6 +84,7 @@ export class RequestContext extends ResponseReport {
   token: ClientToken | undefined;
   /** The plan's decision about the request, if a stage of the plan applies. */
   planned: PlanVerdict | undefined;
+  /** Fields that the plan removes from the response. */
   hiddenFields: readonly string[] | undefined;
   /** The body as bytes, and the form's members if it was read as a form. */
   body: { readonly bytes: Buffer; readonly form?: SentBody["form"] } | undefined;
@@ -93,6 +98,7 @@ export class RequestContext extends ResponseReport {
   upstreamEquivalent: string | undefined;
   /** The filter of that call, as sent in a header. */
   upstreamFilter: string | undefined;
+  /** The calls to v4; undefined before the first one. */
   upstream: UpstreamActivity | undefined;
   /** The reason why the gateway rejected the request, for rejections that are counted. */
   rejectedBy: Rejection["by"] | undefined;

@@ -3,6 +3,7 @@ import type { ClientIdentity } from "../../audit/index.ts";
 
 /** A stage of the plan that applies to a request. */
 interface AppliedStage {
+  /** The name of the stage in the metrics. */
   readonly name: string;
   /** The text for clients. */
   readonly text: string | undefined;
@@ -14,17 +15,20 @@ export type Decision =
   | {
       readonly kind: "brown_out";
       readonly stage: AppliedStage & { readonly status: number };
+      /** The end of the brown-out, in milliseconds since the epoch. */
       readonly window: { readonly until: number };
     };
 
 /** A field that responses lack during a brown-out. */
 interface HiddenField {
   readonly kind: "field";
+  /** The name of the stage. */
   readonly name: string;
   readonly object: string;
   readonly field: string;
 }
 
+/** The plan's decision about a request. */
 export interface PlanVerdict {
   /** The reason for refusing the request; undefined if the request is served. */
   readonly decision: Decision | undefined;
@@ -32,6 +36,7 @@ export interface PlanVerdict {
   readonly hiddenFields: readonly HiddenField[] | undefined;
 }
 
+/** Proof of the identity of a request's sender. */
 export interface SenderProof {
   /** Returns whether v4 accepts the token. Called if a freeze depends on it. */
   readonly isAccepted: () => boolean | Promise<boolean>;
@@ -40,6 +45,7 @@ export interface SenderProof {
 
 /** The part of the plan that is used to process requests. */
 export interface PlanRules {
+  /** Whether there is a plan. */
   readonly isActive: () => boolean;
   /**
    * Returns the plan's current decision about a request. Undefined if not found.
@@ -64,6 +70,7 @@ export interface PlanRules {
   count(stage: string, kind: string): void;
 }
 
+/** The plan of a gateway without a plan. */
 export const NO_PLAN: PlanRules = {
   isActive: () => false,
   judge: () => undefined,

@@ -14,9 +14,11 @@ import type { ShareClient } from "../upstream/share-usage.ts";
  */
 export type ReadBody = (owner: ShareClient, most?: number) => Promise<Buffer>;
 
+/** A client's request. */
 export interface AlphaRequest {
   /** The value of the response's `X-Request-Id`. */
   readonly id: string;
+  /** The start of the request, by `performance.now()`. */
   readonly startedAt: number;
   /**
    * The time for expressions. Default: now. A request that is translated again has the time of its first translation.
@@ -38,6 +40,7 @@ export interface AlphaRequest {
   readonly address: string;
   /** The client's name from a trusted proxy in `CLIENT_HEADER`. Undefined if missing. */
   readonly label?: string | undefined;
+  /** Fires when the client disconnects. */
   readonly signal: CancelSignal;
 }
 

@@ -2,10 +2,12 @@
 import type { Readable } from "node:stream";
 import type { UpstreamErrorMeaning } from "../../pack/index.ts";
 
+/** A file that is streamed from v4. */
 export interface FileResponse {
   readonly type: string;
   /** Number of bytes, if v4 declares it. */
   readonly length: string | undefined;
+  /** v4's content coding. */
   readonly coding: string | undefined;
   readonly stream: Readable;
 }
@@ -13,12 +15,15 @@ export interface FileResponse {
 /** JSON text, or a file. */
 export type ResponseBody = string | Buffer | FileResponse;
 
+/** The response to a client. */
 export interface AlphaResponse {
   readonly status: number;
   /** Reason phrase, if it differs from the standard one. */
   readonly phrase?: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The JSON text. */
   readonly body: Buffer;
+  /** The file that replaces the body. */
   readonly file?: FileResponse;
   /**
    * Resolves when the record of a file is written, after the file's end. The value is the response that replaces the
@@ -27,6 +32,7 @@ export interface AlphaResponse {
   readonly recorded?: Promise<AlphaResponse | undefined>;
 }
 
+/** A status, a body, and additional headers. */
 export interface HandlerResult {
   readonly status: number;
   readonly body: ResponseBody;

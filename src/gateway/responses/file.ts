@@ -77,6 +77,7 @@ async function streamFile(
   return result;
 }
 
+/** Routes that stream a file from the client, or from v4. */
 export const fileKind: ResponseKind<StreamedResponse> = {
   buildRequest: async (authorized) => buildWithoutBody(endpointOf(authorized.match.route), authorized),
   callUpstream: streamFile,

@@ -6,6 +6,7 @@ import { fileKind } from "./file.ts";
 import { listKind, objectKind } from "./object.ts";
 import { pagedKind } from "./paged.ts";
 
+/** Routes that the pack rejects, because v4 has no counterpart. */
 const rejectedKind: ResponseKind<never> = {
   buildRequest({ match: { route } }) {
     const { error } = "error" in route.source ? route.source : {};

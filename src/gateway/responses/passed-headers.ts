@@ -28,6 +28,7 @@ export interface PassedRequest {
   readonly request: AlphaRequest;
   readonly match: RoutedRequest["match"] & { readonly route: Pick<Route, "body" | "text"> };
   readonly readJson: ReadJson;
+  /** The parameters of the client's query. */
   readonly query: Query;
   readonly time: Date;
   /** The headers that stay unchanged. */
@@ -43,6 +44,7 @@ const toSent = (passed: PassedRequest, built?: PreparedRequest) => ({
   },
 });
 
+/** Returns the headers of all calls of a request. @throws {HttpError} 400 for a value that is missing or invalid */
 export const commonHeadersOf = (
   rules: PassedHeaders | undefined,
   passed: PassedRequest,
@@ -156,6 +158,7 @@ const isUnchanged = (request: AlphaRequest, route: Route, modified: string | und
 /** The body of a successful response: the whole body, which headers may depend on, and the part for the client. */
 export type SuccessBodies = Readonly<Record<"whole" | "shown", ResponseBody>>;
 
+/** Creates the successful response of a route: its status, its body, and the headers that are passed on. */
 export function toSuccess(
   request: AlphaRequest,
   route: Route,

@@ -8,6 +8,7 @@ import { collectRows } from "../calls/translate-response.ts";
 interface RowRange {
   readonly from: number;
   readonly to: number;
+  /** The text between two rows. */
   readonly separator: string;
 }
 
@@ -18,6 +19,7 @@ export interface TranslatedPage {
   readonly count: number;
   /** The rows of the range, translated to alpha and joined by the separator. */
   readonly rows: Buffer;
+  /** Number of rows of the range. */
   readonly taken: number;
   /** The last row of the range, as v4 sent it; undefined if there are no rows. */
   readonly lastUpstream: () => unknown;
@@ -41,6 +43,7 @@ export async function translatePage(
     : readRows(response, route, reading, range);
 }
 
+/** Reads a page, and calls a function for each row of the range. */
 function readRange(
   response: UpstreamResponse,
   { readWrapped, lists }: Route,
@@ -109,6 +112,7 @@ function appendRows(
   }
 }
 
+/** Reads rows one at a time. */
 async function readRows(
   response: UpstreamResponse,
   route: Route,

@@ -16,6 +16,7 @@ const invalid = (reason: string, status = 401): Credentials => ({
   error: new HttpError(status, reason),
 });
 
+/** How the credentials of requests are read. */
 interface CredentialsOptions {
   readonly credentials: Pack["credentials"];
   /** Scheme of the native proxy, if it is on: a request with this scheme has a path that the proxy does not forward. */
@@ -24,6 +25,7 @@ interface CredentialsOptions {
   readonly upstreamTokens: UpstreamTokens | undefined;
 }
 
+/** The credentials of a request. */
 export type ReadCredentials = (request: TokenCarrier) => Credentials;
 
 /**

@@ -85,6 +85,7 @@ export async function buildListRequest(
   return { ...list, path: pathOf(walk.query), page: { pathOf, request, walk } };
 }
 
+/** Translates the client's filter. */
 async function buildFilter(prepared: PreparedRequest, authorized: AuthorizedRequest): Promise<SentFilter> {
   const { match, services } = authorized;
   const { where, fillWhere, unfiltered, filterFields } = match.route;

@@ -88,6 +88,7 @@ async function buildMainCall(authorized: AuthorizedRequest): Promise<PreparedReq
   return buildPage(prepared, authorized);
 }
 
+/** Adds the page and the filter to a call that reads a list. */
 const buildPage = async (
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,

@@ -66,6 +66,7 @@ export async function readEachValues(
   return eachValues;
 }
 
+/** Returns v4's object in a response, or its list. */
 const objectIn = ({ json }: UpstreamResponse, { response, upstreamPath }: Route): unknown =>
   response === "list" ? json : valueAt(json, upstreamPath);
 
@@ -81,7 +82,9 @@ class LaterCalls {
   #response: UpstreamResponse;
   #values: Record<string, unknown>;
   #scope: Scope;
+  /** The client's object that replaces the response of a failed call. */
   #fallback: string | undefined;
+  /** Whether a write has taken effect. */
   #hasWritten: boolean;
 
   constructor(

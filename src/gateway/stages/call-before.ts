@@ -27,6 +27,7 @@ interface EarlyResults {
   readonly errors: readonly ErrorDetail[];
   /** Whether the request ends with an error, so that none of its calls may write. */
   readonly hasErrors: boolean;
+  /** @param request the translated body */
   readonly check: (request: JsonObject) => Promise<readonly ErrorDetail[]>;
 }
 

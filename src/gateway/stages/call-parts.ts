@@ -37,6 +37,7 @@ function splitRequest(prepared: PreparedRequest, { match }: AuthorizedRequest): 
   return [{ name: undefined, request: main }, ...others];
 }
 
+/** Returns the calls of all parts, in the form for clients. */
 export const partsEquivalent = (...given: Parameters<typeof splitRequest>): string =>
   splitRequest(...given)
     .map(({ request }) => `${request.method} ${request.path}`)

@@ -16,6 +16,7 @@ const MAX_CONCURRENT_REQUESTS = 8;
 /** All rows of a v4 list, or v4's error response for one of its pages. */
 type AllPages = { readonly rows: readonly ListRow[] } | { readonly rejected: UpstreamResponse };
 
+/** A row of a list, and the response that contains it. */
 export interface ListRow {
   readonly row: unknown;
   readonly response: UpstreamResponse;

@@ -24,12 +24,14 @@ export const consumeRateLimit = (
     isCreate: match?.route.rateLimit === "create",
   });
 
+/** The message for a client with too many requests. */
 export const RATE_LIMITED = "Too many requests. Try again later.";
 
 /** The error of a request above a limit. Its status is translated as those of all errors. */
 export const createLimitError = (): HttpError =>
   new HttpError(TOO_MANY_REQUESTS, RATE_LIMITED, { by: "limit" });
 
+/** Rejects a request above the rate limit. @throws {HttpError} 429 if the limit is exceeded */
 export function rejectLimited({ isAllowed }: RateLimitStatus): void {
   if (!isAllowed) throw createLimitError();
 }

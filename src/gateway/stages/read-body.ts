@@ -73,6 +73,7 @@ export async function readBody(
     : read?.({ isKnown, token, networks: addressNetworks(address) });
 }
 
+/** Parses a body once, on first use. */
 export function parseOnUse(
   request: AlphaRequest,
   body: Buffer | undefined,

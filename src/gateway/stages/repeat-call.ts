@@ -23,6 +23,7 @@ const LASTING_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 
 /** Errors of a single request. After the main call, the operation continues regardless of them. */
 const ERRORS_OF_A_REQUEST = [UpstreamError, HttpError, InvalidUpstreamResponseError, ExpressionError];
 
+/** Adds a warning to a report, unless the report already contains it. */
 export function warnOnce({ report }: AuthorizedRequest, text: string): void {
   if (!report.warnings.includes(text)) report.warnings.push(text);
 }
@@ -125,6 +126,7 @@ export interface FailedCall {
   readonly error?: unknown;
 }
 
+/** The outcome of a call. */
 export type CallOutcome =
   | { readonly value: unknown; readonly response?: CallResponse }
   | { readonly failure: FailedCall }

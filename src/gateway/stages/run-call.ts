@@ -25,6 +25,7 @@ const MAX_CONCURRENT_REQUESTS = 8;
 /** Maximum number of rows of a list that a call reads. A longer list is treated as a failed call. */
 const MOST_ROWS = 1000;
 
+/** The inputs of a call. */
 interface CallInput {
   /** The input of the call's expressions: the client's body, or v4's object. */
   readonly input: unknown;

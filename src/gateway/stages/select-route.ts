@@ -50,6 +50,7 @@ const ignoreUnknownValue =
     throw error;
   };
 
+/** Returns the client's object for the condition of a route. */
 function bodyFor({ body }: Route, readJson: ReadJson): unknown {
   try {
     return sentObject(body, readJson);

@@ -55,7 +55,9 @@ interface TranslatedBody extends Omit<WrittenBody, "v4"> {
   readonly v4: JsonObject | readonly JsonObject[];
   /** The alpha body, in its documented form. */
   readonly alpha: JsonObject | readonly unknown[];
+  /** Values of the calls before the main call. */
   readonly calls: Readonly<Record<string, unknown>>;
+  /** The version of the object that the main call changes. */
   readonly version: Pick<PreparedRequest, "headers" | "madeTag">;
 }
 
@@ -101,6 +103,7 @@ async function removeUnchanged(
   return rest;
 }
 
+/** Translates the items of a list. @throws {HttpError} 400 with all errors, in alpha's names */
 export async function translateItems(
   sent: readonly unknown[],
   isForm: boolean,
@@ -133,6 +136,7 @@ export async function translateItems(
   };
 }
 
+/** Returns the translation of a body that sends nothing. */
 const nothingOf = (alpha: JsonObject): TranslatedBody => ({
   v4: {},
   faults: [],
@@ -145,6 +149,7 @@ const nothingOf = (alpha: JsonObject): TranslatedBody => ({
   losses: [],
 });
 
+/** Translates an alpha body. @throws {HttpError} 400 with all errors, in alpha's names */
 export async function translateBody(
   sent: JsonObject,
   isForm: boolean,

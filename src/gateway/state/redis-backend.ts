@@ -56,7 +56,9 @@ async function registerReplica(redis: RedisClient, onFault: (fault: string) => v
   return {
     /** Number of processes, including this one. While Redis is unavailable: the last known number. */
     count: () => replicas,
+    /** The reason why Redis refuses to count the processes. */
     fault: () => fault,
+    /** Removes this process. */
     async leave(): Promise<void> {
       clearInterval(timer);
       await redis.run((client) => client.zRem(KEY, id)).catch(() => {});

@@ -228,6 +228,7 @@ class TimeoutError extends Error {
   override readonly name = "TimeoutError";
 }
 
+/** Whether an error comes from the time-out of {@link withTimeout}. */
 const isTimeout = (error: unknown): error is Error => error instanceof TimeoutError;
 
 /**

@@ -19,6 +19,7 @@ export const TEXTS = z.array(z.string());
 /** The count of a window and its remaining milliseconds, as {@link COUNT_REQUESTS} returns them. */
 export const WINDOW_COUNT = z.tuple([z.int(), z.int()]);
 
+/** Reads a reply. @throws {RedisReplyError} if it has a different type */
 export function readReply<T>(type: z.ZodType<T>, reply: unknown): T {
   const { success, data } = type.safeParse(reply);
   if (!success) throw new RedisReplyError(`Redis replied with ${typeof reply} of another form than expected`);
@@ -36,6 +37,7 @@ export const COUNT_REQUESTS = `
   end
   return { count, left }`;
 
+/** Prefix of all keys of the store. */
 export const PREFIX = `${REDIS_PREFIX}state:`;
 
 /** Separates the owner and the value. No value of the gateway starts with it. */

@@ -25,6 +25,7 @@ import {
   TEXTS,
 } from "./redis-replies.ts";
 
+/** Returns a stored text without its owner. */
 const valueOf = (stored: string): string =>
   stored.startsWith(MARK) ? stored.slice(stored.indexOf(MARK, 1) + 1) : stored;
 
@@ -76,6 +77,7 @@ export function createRedisStore(redis: RedisClient, maxEntries = GROUP_ENTRIES)
       throw new StateUnavailableError(`The state store failed: ${errorText(error)}`);
     }
   }
+  /** Runs a script, and reads its reply. */
   const runScript = <T>(
     text: string,
     type: z.ZodType<T>,

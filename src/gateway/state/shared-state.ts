@@ -52,6 +52,7 @@ function withFallbacks({ limiterOf, tokenCache, ...backend }: StateBackend, sett
   };
 }
 
+/** Opens the state of a single-process gateway: memory and SQLite. */
 function openLocalState(settings: Settings, log: Log): SharedState {
   const { limiters, tokens } = createLocalState(settings);
   const state = openSqliteKeyValueStore({
@@ -69,6 +70,7 @@ function openLocalState(settings: Settings, log: Log): SharedState {
   };
 }
 
+/** Opens the state of clients in the store that the settings define. */
 export async function openSharedState(settings: Settings, log: Log): Promise<SharedState> {
   if (settings.REDIS_URL === undefined) return openLocalState(settings, log);
   // The module is loaded when it is used.

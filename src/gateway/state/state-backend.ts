@@ -10,6 +10,7 @@ export interface StateBackend {
   readonly tokenCache: TokenCacheBackend;
   /** Token records, and the scopes that applications requested. */
   readonly state: KeyValueStore;
+  /** Number of processes that share the state, including this one. */
   replicas(): number;
   /** Returns why the processes can't share the state now. */
   problems(): readonly string[];

@@ -106,6 +106,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 interface BufferedCallOptions {
   readonly pool: UpstreamPool;
   readonly timeoutMs: number;
+  /** Maximum size of a decoded response in bytes. */
   readonly maxBytes: number;
 }
 

@@ -61,10 +61,12 @@ export class TimeLimit extends Cancellation {
     client?.addEventListener("abort", this.#onAbort);
   }
 
+  /** Milliseconds until the time limit. */
   get remainingMs(): number {
     return this.#endsAt - performance.now();
   }
 
+  /** Throws if the signal is aborted. @throws {UpstreamError} the reason */
   throwIfAborted(): void {
     if (this.reason) throw this.reason;
   }

@@ -33,9 +33,11 @@ export interface CatalogCache extends CatalogCopy {
   refreshWith(hash: string, token: SentToken | undefined): Promise<unknown> | undefined;
   /** Whether a catalog was never read, because v4 does not return it without a token, and may be read with a client's token. */
   awaitsToken(catalog: string): boolean;
+  /** The catalogs that were never read, each with the reason. */
   missing(): readonly string[];
   /** The catalogs whose copies lack rows, by name. */
   leftOut(): ReadonlyMap<string, LeftOutRows>;
+  /** Stops the background refresh. */
   stop(): void;
 }
 
@@ -51,9 +53,11 @@ interface CatalogOptions extends CatalogReaderOptions {
   readonly onFault: (catalog: string, message: string) => void;
   /** Called after each read of a catalog that omits rows. */
   readonly onRowsLeftOut: ((catalog: string, rows: LeftOutRows) => void) | undefined;
+  /** Aborts the reads. */
   readonly end: AbortSignal;
 }
 
+/** One catalog, and its copy. */
 class CachedList {
   readonly name: string;
   copy: CachedCatalog | undefined;

@@ -51,6 +51,7 @@ export interface LeftOutRows {
   readonly count: number;
   /** The id of the first omitted row; empty if it has none. */
   readonly id: string;
+  /** The reason why the first row was omitted. */
   readonly message: string;
   /** The file and line of the pack that the reason refers to. */
   readonly place: string;

@@ -6,9 +6,12 @@ import type { AttemptOutcome } from "./upstream-error.ts";
 export type CircuitState = "closed" | "open" | "half-open";
 
 export interface CircuitBreakerOptions {
-  /** Minimum number of attempts in a window for opening the circuit. */
+  /** Minimum number of recent attempts for opening the circuit. Default 50. */
   readonly minAttempts?: number;
-  /** Milliseconds that the circuit stays open before a probe, and that a client waits between two probes. */
+  /**
+   * Time in milliseconds that the circuit stays open before a probe, and that a client waits between two probes.
+   * Default 1000.
+   */
   readonly openMs?: number;
   /**
    * Whether clients may share an address, as behind a proxy that is not in `TRUST_PROXY`: if so, each accepted token is
@@ -17,17 +20,26 @@ export interface CircuitBreakerOptions {
   readonly areAddressesShared?: boolean;
   /** Called when the circuit opens, and when it closes. */
   readonly onChange?: ((state: CircuitState) => void) | undefined;
-  /** A monotonic clock in milliseconds. */
+  /** A monotonic clock in milliseconds. Default: the clock of the process. */
   readonly clock?: () => number;
 }
 
-/** Attempts are counted in windows of this length. A window starts with the first attempt after the previous window. */
+/**
+ * Milliseconds. Attempts are counted in windows of this length. A window starts with the first attempt after the
+ * previous window.
+ */
 const WINDOW_MS = 10_000;
 
-/** Maximum number of clients for which the circuit opens separately. If more share most failures, it opens for all. */
+/**
+ * Maximum number of clients for which the circuit opens separately. If more clients share most of the failures, it
+ * opens for all clients.
+ */
 const MAX_BLAMED = 4;
 
-/** Maximum number of clients that may probe within `openMs`: if those of the blamed clients fail, another may succeed. */
+/**
+ * Maximum number of clients that may probe within `openMs`. If the probes of the blamed clients fail, that of another
+ * client may succeed.
+ */
 const MAX_PROBES = MAX_BLAMED + 1;
 
 /**
@@ -35,9 +47,11 @@ const MAX_PROBES = MAX_BLAMED + 1;
  * for these, because other clients may use parts of v4 that work.
  *
  * This is own code, because it serves undici, file streams and the native proxy. It can't wrap calls as common
- * libraries do. A call without a client belongs to the gateway, or has an outcome that no client can cause.
+ * libraries do.
  */
 export class CircuitBreaker {
+  /** How long the circuit stays open before a probe, in milliseconds. */
+  /** How long the circuit stays open before a probe, in milliseconds. */
   readonly openMs: number;
   readonly #options: CircuitBreakerOptions;
   readonly #clock: () => number;
@@ -59,6 +73,8 @@ export class CircuitBreaker {
     this.#options = options;
   }
 
+  /** Returns the state for one client. @param client undefined: a call that belongs to no client */
+  /** Returns the state for one client. @param client undefined: a call that belongs to no client */
   state(client?: ShareClient): CircuitState {
     if (this.#openedAt === undefined) return "closed";
     if (this.#isRecent(this.#openedAt)) return "open";
@@ -66,7 +82,7 @@ export class CircuitBreaker {
     return this.#probes.size >= MAX_PROBES || this.#probes.has(this.#nameOf(client)) ? "open" : "half-open";
   }
 
-  /** Whether a client's calls currently fail fast. */
+  /** Whether a client's calls currently fail fast. @param client as for {@link allow} */
   isOpenFor(client?: ShareClient): boolean {
     return this.#concerns(client) && this.state(client) === "open";
   }
@@ -74,6 +90,8 @@ export class CircuitBreaker {
   /**
    * Whether a client may call v4 now. If the circuit is half-open, its call is a probe: a successful probe closes the
    * circuit, and after a failed probe only this client waits.
+   *
+   * @param client undefined: the call belongs to no client
    */
   allow(client?: ShareClient): boolean {
     if (this.#openedAt === undefined || !this.#concerns(client)) return true;
@@ -82,7 +100,10 @@ export class CircuitBreaker {
     return isProbe;
   }
 
-  /** Records the outcome of an allowed call, once. */
+  /**
+   * Records the outcome of a call, once for each allowed call. @param client undefined if the call belongs to no
+   * client, or no client can cause the outcome
+   */
   record(outcome: AttemptOutcome, client?: ShareClient): void {
     const isOpen = this.#openedAt !== undefined;
     // This includes attempts that started before the circuit opened.
@@ -91,12 +112,16 @@ export class CircuitBreaker {
     else if (outcome !== "ignored") this.#count(outcome, client);
   }
 
-  /** Any client can invent tokens, so clients without an accepted token are named by their largest network. */
+  /**
+   * Returns the name by which a client is counted. Any client can invent tokens, so clients without an accepted token
+   * are counted by their largest network.
+   */
   #nameOf(client: ShareClient | undefined): string {
     const network = client?.networks.at(-1) ?? "";
     return this.#options.areAddressesShared && client?.isKnown ? (client.token ?? network) : network;
   }
 
+  /** Returns the accepted token of a client. A client without one is counted by its name. */
   #tokenOf(client: ShareClient): string {
     return (client.isKnown ? client.token : undefined) ?? this.#nameOf(client);
   }

@@ -8,6 +8,7 @@ import type { CurrentContext } from "./open-tls.ts";
 import { UpstreamPool } from "./upstream-pool.ts";
 
 export interface UpstreamOptions {
+  /** Names the server in messages. */
   readonly name: string;
   readonly origin: URL;
   readonly timeoutMs: number;
@@ -20,6 +21,7 @@ export interface UpstreamOptions {
   readonly secureContext?: CurrentContext | undefined;
 }
 
+/** The client of one v4 service. */
 export interface UpstreamClient extends Upstream, FileUpstream {
   /** The circuit breaker, for other code that calls the same v4. */
   readonly breaker: CircuitBreaker;

@@ -2,6 +2,7 @@ import { cancelError, type CancelSignal } from "./cancel-signal.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { type ShareClient, ShareUsage } from "./share-usage.ts";
 
+/** No connection was free in time. */
 export class ConnectionUnavailableError extends UpstreamError {
   /** Whether the client's own share was used up. If not, all connections for clients of its kind were in use. */
   readonly isOwnShare: boolean;
@@ -14,6 +15,7 @@ export class ConnectionUnavailableError extends UpstreamError {
 }
 
 export interface ConnectionSharesOptions {
+  /** Number of connections. */
   readonly size: number;
   /** Maximum number of connections for one token. Default: half of them. */
   readonly perToken?: number;
@@ -26,6 +28,7 @@ export interface ConnectionSharesOptions {
    * Whether any token was accepted. If not, no part of the connections is reserved for accepted tokens. Default: true.
    */
   readonly isAnyoneKnown?: () => boolean;
+  /** Maximum wait in milliseconds. */
   readonly maxWaitMs: number;
 }
 
@@ -119,6 +122,7 @@ export class ConnectionShares {
     return false;
   }
 
+  /** Returns the number of waiting clients. */
   queueLength(): number {
     return this.#waiters.size;
   }
@@ -165,6 +169,7 @@ export class ConnectionShares {
     return this.#size - this.#inUse.all <= this.#size * LAST_PART;
   }
 
+  /** Creates the error for a client that waited in vain. */
   #unavailable(waitedMs: number): ConnectionUnavailableError {
     return new ConnectionUnavailableError(!this.#isFull(), waitedMs);
   }

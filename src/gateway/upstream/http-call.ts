@@ -8,12 +8,15 @@ export const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"
 
 interface RequestHead {
   readonly method: string;
+  /** The path with its query. */
   readonly path: string;
   /** A query parameter that contains the token. It is separate from the path, so that no record, log or message contains it. */
   readonly secretQuery?: string | undefined;
+  /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A request to v4. */
 export interface HttpRequest extends RequestHead {
   readonly body?: string | undefined;
   /** The client whose share of the connections is used. Undefined for a request of the gateway itself. */
@@ -29,6 +32,7 @@ export interface StreamRequest extends RequestHead {
 
 export interface ResponseHead {
   readonly status: number;
+  /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
@@ -53,6 +57,7 @@ export interface Upstream {
    * @throws {UpstreamError} if there is no usable response
    */
   call(request: HttpRequest, signal?: CancelSignal): Promise<HttpResponse>;
+  /** Closes idle connections and waits for requests in flight. */
   close(): Promise<void>;
 }
 

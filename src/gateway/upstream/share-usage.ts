@@ -12,6 +12,7 @@ export interface ShareClient {
 
 /** The maximum use of a resource by clients. */
 interface UsageLimits {
+  /** The size of the resource. */
   readonly size: number;
   /** Maximum for clients with the same accepted token. */
   readonly token: number;
@@ -46,6 +47,7 @@ class NetworkShares {
     return this.#taken.of(networks.at(-1) ?? "");
   }
 
+  /** Whether each network stays within a maximum. */
   isWithin(networks: readonly string[], most: number, amount: number): boolean {
     return networks.every((network, level) => this.#taken.of(network) + amount <= most * (level + 1));
   }

@@ -9,6 +9,7 @@ const CODE_OF_KIND = {
   too_large: "AG_UPSTREAM_TOO_LARGE",
   /** No connection was free. This is not a failure of v4. */
   no_connection: "AG_UPSTREAM_CONNECTIONS_EXHAUSTED",
+  /** Nothing was sent, because v4 fails. */
   circuit_open: "AG_CIRCUIT_OPEN",
   /** The client did not send or receive a file in time. */
   slow_client: "AG_CLIENT_SLOW",

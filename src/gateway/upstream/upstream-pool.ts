@@ -12,6 +12,7 @@ interface UpstreamPoolOptions extends Omit<ConnectionSharesOptions, "size" | "ma
   readonly origin: URL;
   readonly connections: number;
   readonly timeoutMs: number;
+  /** Maximum size of a response in bytes. */
   readonly maxResponseBytes: number;
   readonly breaker: CircuitBreaker;
   /** The certificates of connections. Default: Node's own. */
@@ -56,6 +57,7 @@ export class UpstreamPool {
     });
   }
 
+  /** Returns undici's options for a request. */
   optionsOf({ path, secretQuery, method, headers, body }: HttpRequest | StreamRequest) {
     const target = this.#basePath + path;
     const withSecret = secretQuery === undefined ? target : addQuery(target, secretQuery);
@@ -95,6 +97,7 @@ export class UpstreamPool {
     void damaged.close();
   }
 
+  /** Closes idle connections, and waits for requests in flight. */
   close(): Promise<void> {
     return this.current.close();
   }

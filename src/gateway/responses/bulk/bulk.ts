@@ -10,6 +10,7 @@ import { buildUpstreamRequest } from "../../stages/build-request.ts";
 import { bulkOf, type Failure, makeCall, type Outcome, readIds, type SentId } from "./make-call.ts";
 import pMap from "p-map";
 
+/** The results in the order of the ids. */
 interface Gathered {
   readonly ids: readonly SentId[];
   readonly outcomes: ReadonlyMap<string, Outcome>;
@@ -100,6 +101,7 @@ function valuesOf(outcome: Outcome, authorized: AuthorizedRequest): ShapeValues 
   return { status, error: body === "" ? undefined : parseJson(body) };
 }
 
+/** One request for many ids. */
 export const bulkKind: ResponseKind<Gathered> = {
   async buildRequest(authorized) {
     const { match } = authorized;

@@ -35,6 +35,7 @@ export interface Failure {
 /** The outcome for one id: its status and the JSON of its object, if the response contains one, or its error. */
 export type Outcome = { readonly object: string | undefined; readonly status: number } | Failure;
 
+/** Outcomes by the texts of ids. */
 type Outcomes = Map<string, Outcome>;
 
 const UNAUTHORIZED = 401;
@@ -120,6 +121,7 @@ async function readObjects(
   }
 }
 
+/** Makes one call, and translates its response. @param ids one id, or the ids of a chunk */
 export async function makeCall(
   ids: readonly SentId[],
   prepared: PreparedRequest,
@@ -166,11 +168,13 @@ export interface SentId {
   readonly text: string;
 }
 
+/** Returns the keys of a route for many ids. */
 export function bulkOf({ name, bulk }: Route): Bulk {
   if (!bulk) throw new Error(`${name} makes one call`);
   return bulk;
 }
 
+/** The parts of a request that contain its ids. */
 type BulkRequest = RoutedRequest & Pick<AuthorizedRequest, "match" | "readJson">;
 
 /** Reads the ids of a request. @throws {HttpError} 400 for too many ids, for none, and for an invalid value */
