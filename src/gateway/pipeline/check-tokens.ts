@@ -2,16 +2,15 @@
 import { addressNetwork, type Metrics, type Settings } from "../../base/index.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import { type TokenStore, TokenUnavailableError } from "../auth/token-store.ts";
-import { HttpError, type Pack } from "../../pack/index.ts";
+import type { TokenStore } from "../auth/token-store.ts";
+import type { Pack } from "../../pack/index.ts";
 import { createMemoryLimiter } from "../limits/limiter.ts";
-import { UpstreamError } from "../upstream/upstream-error.ts";
 import { RequestContext } from "../request/context.ts";
 import type { AuthenticatedClient } from "../request/client.ts";
 import type { AlphaRequest } from "../request/request.ts";
 import { type ProofDependencies, proveToken } from "./prove-token.ts";
 import type { CallerRequest } from "../calls/upstream-call.ts";
-import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
+import { isExpected } from "../responses/error-result.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import { createResponseCache } from "../calls/response-cache.ts";
 import type { UpstreamClient } from "../upstream/client.ts";
@@ -62,12 +61,6 @@ export class TokenCheckBudget {
     void this.#addresses.refund(network);
   }
 }
-
-const isExpected = (error: unknown): boolean =>
-  error instanceof UpstreamError ||
-  error instanceof InvalidUpstreamResponseError ||
-  error instanceof TokenUnavailableError ||
-  error instanceof HttpError;
 
 /** Disables the recording of v4's response about the holder of the token. It is not needed, and must not be recorded. */
 function withoutResponses({ upstream }: RequestContext): void {

@@ -5,7 +5,6 @@
 import { finished } from "node:stream/promises";
 import { CLIENT_GONE, type RequestSpan } from "../../base/index.ts";
 import {
-  type compileAskedForms,
   HttpError,
   inCallback,
   type Pack,
@@ -13,7 +12,6 @@ import {
   type RateLimitValues,
   readRetryAfter,
   rejectedByUpstream,
-  type TranslateLocation,
 } from "../../pack/index.ts";
 import { provenIdentity, forEachStage, RequestContext } from "../request/context.ts";
 import type {
@@ -28,34 +26,12 @@ import { toErrorResult } from "../responses/error-result.ts";
 import { FIELD_HEADER } from "../responses/shape-bodies.ts";
 import { addErrorHeaders } from "../responses/passed-headers.ts";
 import type { PlanRules } from "../request/plan.ts";
+import type { ResponseDefaults } from "./pipeline-config.ts";
 
 /** Turns a client's request into its response. It never rejects. */
 export type AlphaHandler = (request: AlphaRequest) => Promise<AlphaResponse>;
 
 type MeantResult = HandlerResult & { readonly meaning: ResultMeaning };
-
-/** The common parts of all responses of a gateway, decided at the start. */
-export interface ResponseDefaults {
-  /** Headers that never change: caching, vary. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Reads the form of the response that a client requests. Undefined if clients can't request one. */
-  readonly askedForm: ReturnType<typeof compileAskedForms>;
-  /** The header that contains the true status if a client always requests 200, in lower case. */
-  readonly statusHeader: string | undefined;
-  /** `WWW-Authenticate` of responses with status 401 (RFC 9110, section 11.6.1). Undefined if they contain no challenge. */
-  readonly challenge: string | undefined;
-  /** The response header that contains the upstream request, in lower case. Undefined if missing. */
-  readonly upstreamHeader: string | undefined;
-  /** The response header that contains the filter of the upstream request, in lower case. Undefined if missing. */
-  readonly upstreamFilterHeader: string | undefined;
-  readonly locate: TranslateLocation;
-  /** The address before the path in absolute links. Empty if links are paths. */
-  readonly linkBase: string;
-  /** The prefix of the cursors that the gateway sends to clients. */
-  readonly cursorMark: string;
-  /** Whether responses contain a `Server-Timing` header. */
-  readonly serverTiming: boolean;
-}
 
 export interface LifecycleDependencies {
   readonly pack: Pack;

@@ -4,7 +4,6 @@ import {
   credentialPlaces,
   type Pack,
 } from "../../pack/index.ts";
-import type { ResponseDefaults } from "./lifecycle.ts";
 import { createTokenJudge, type JudgeToken } from "../auth/judge-token.ts";
 import type { PipelineDependencies } from "./pipeline.ts";
 import { CURSOR_MARK, hasOpaqueCursors } from "./cursor-mark.ts";
@@ -30,7 +29,10 @@ export const createPipelineConfig = (
 ): Pick<PipelineDependencies, "pack" | "judgeToken" | "style"> => ({
   pack,
   judgeToken: createPackTokenJudge(pack),
-  style: createResponseDefaults(pack, settings),
+  style: {
+    ...createResponseDefaults(pack, settings),
+    askedForm: compileAskedForms(pack.dialect.client),
+  },
 });
 
 /** Creates the judge of tokens, for both dialects of a pack. */
@@ -65,7 +67,13 @@ export const settingsVary = ({
   ...(folder === undefined ? [] : ["X-Pack"]),
 ];
 
-function createResponseDefaults(pack: Pack, settings: ResponseSettings): ResponseDefaults {
+/** The common parts of all responses of a gateway, decided at the start. */
+export type ResponseDefaults = ReturnType<typeof createResponseDefaults> & {
+  /** Reads the form of the response that a client requests. Undefined if clients can't request one. */
+  readonly askedForm: ReturnType<typeof compileAskedForms>;
+};
+
+function createResponseDefaults(pack: Pack, settings: ResponseSettings) {
   const { credentials, locate } = pack;
   const { client } = pack.dialect;
   const vary = [
@@ -76,19 +84,27 @@ function createResponseDefaults(pack: Pack, settings: ResponseSettings): Respons
     ...settingsVary(settings),
   ];
   const upstreamPath = settings.UPSTREAM_URL?.pathname.replace(/\/$/, "");
+  /** Headers that never change: caching, vary. */
+  const headers: Readonly<Record<string, string>> = {
+    "cache-control": "no-store",
+    ...(vary.length > 0 && { vary: vary.join(", ") }),
+  };
   return {
-    headers: {
-      "cache-control": "no-store",
-      ...(vary.length > 0 && { vary: vary.join(", ") }),
-    },
-    askedForm: compileAskedForms(client),
+    headers,
+    /** The header that contains the true status if a client always requests 200, in lower case. */
     statusHeader: client.always_ok?.response_header.toLowerCase(),
+    /** `WWW-Authenticate` of responses with status 401 (RFC 9110, section 11.6.1). Undefined if they contain no challenge. */
     challenge: challengeOf(client.credentials),
+    /** The response header that contains the upstream request, in lower case. Undefined if missing. */
     upstreamHeader: client.upstream_header?.toLowerCase(),
+    /** The response header that contains the filter of the upstream request, in lower case. Undefined if missing. */
     upstreamFilterHeader: client.upstream_filter_header?.toLowerCase(),
-    locate: (address, path) => locate(address, path, upstreamPath),
+    locate: (address: string, path: string) => locate(address, path, upstreamPath),
+    /** The address before the path in absolute links. Empty if links are paths. */
     linkBase: readLinkBase(settings, pack),
+    /** The prefix of the cursors that the gateway sends to clients. */
     cursorMark: settings.ROLLOUT_FILE !== undefined && hasOpaqueCursors(pack) ? CURSOR_MARK : "",
+    /** Whether responses contain a `Server-Timing` header. */
     serverTiming: settings.SERVER_TIMING ?? false,
   };
 }

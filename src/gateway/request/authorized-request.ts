@@ -9,7 +9,7 @@ import type { ResponseCache } from "../calls/response-cache.ts";
 import type { ReadJson } from "./request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
 import type { CallerRequest, UpstreamCaller } from "../calls/upstream-call.ts";
-import type { ResponseDefaults } from "../pipeline/lifecycle.ts";
+import type { ResponseDefaults } from "../pipeline/pipeline-config.ts";
 
 /** The configuration of translations, the same for all requests of a pack. */
 export interface TranslationServices {

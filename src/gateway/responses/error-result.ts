@@ -33,6 +33,7 @@ export interface ErrorResult {
 
 /** Errors that the pipeline expects. Their messages are for the log. */
 const EXPECTED = [
+  HttpError,
   UpstreamError,
   InvalidUpstreamResponseError,
   InvalidPathValueError,
@@ -42,6 +43,9 @@ const EXPECTED = [
   StateUnavailableError,
   AuditUnavailableError,
 ];
+
+/** Whether an error is not a bug of the gateway. */
+export const isExpected = (error: unknown): boolean => EXPECTED.some((kind) => error instanceof kind);
 
 /** Converts an error of the gateway to the client's status and codes. Other errors already have them. */
 function toClientError(
@@ -109,7 +113,7 @@ export function toErrorResult(
       isUnexpected: false,
     };
   }
-  const isUnexpected = !EXPECTED.some((kind) => error instanceof kind);
+  const isUnexpected = !isExpected(error);
   // The call has already added a warning about its failure.
   if (!(error instanceof UpstreamError))
     warnings.push(isUnexpected ? "an unexpected error" : errorText(error));
