@@ -7,7 +7,7 @@ import {
   createNativeAuthorization,
   createNativeErrors,
   createNativeGate,
-  createPackTokenJudge,
+  createTokenJudge,
   isNative,
   type Middleware,
   nativeToken,
@@ -44,7 +44,7 @@ export function createNativeMiddleware(
       pack,
       tokens,
       limits,
-      judgeToken: createPackTokenJudge(pack),
+      judgeToken: createTokenJudge(pack),
       authorize: createNativeAuthorization({
         issued: oauth.tokenStore,
         scopes: pack.scopes,

@@ -1,13 +1,6 @@
 /** The headers of calls to v4. */
-import type { CredentialsFormat, Pack, SentToken } from "../../pack/index.ts";
-import type { Credentials } from "../request/client.ts";
+import type { Pack } from "../../pack/index.ts";
 import { header, type AlphaRequest } from "../request/request.ts";
-
-/** Returns a client's token in the form for v4. Undefined for a client without a token. */
-export const sentToken = (
-  { token }: Credentials,
-  format: CredentialsFormat | undefined,
-): SentToken | undefined => (token === undefined ? undefined : format?.write(token));
 
 /**
  * Returns the headers of all calls of a request. Only these are copied from the client (L-17). @param passed the

@@ -13,22 +13,11 @@ import {
 } from "../http/forwarded-headers.ts";
 import { IDEMPOTENT } from "../upstream/http-call.ts";
 import { outcomeOfError, toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
-import type { CurrentContext } from "../upstream/open-tls.ts";
+import type { UpstreamOptions } from "../upstream/client.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** A chunk with fewer bytes is more expensive to forward than to read. */
 const SMALL_CHUNK = 1024;
-
-/** The upstream and its connections. */
-export interface UpstreamOptions {
-  /** Names the upstream in messages. */
-  readonly name: string;
-  readonly origin: URL;
-  readonly timeoutMs: number;
-  readonly connections: number;
-  /** The certificates of connections. Default: Node's own. */
-  readonly secureContext?: CurrentContext | undefined;
-}
 
 /** Handles the events of the client and of the upstream. */
 export class ForwardedRequest {

@@ -4,7 +4,7 @@ import {
   credentialPlaces,
   type Pack,
 } from "../../pack/index.ts";
-import { createTokenJudge, type JudgeToken } from "../auth/judge-token.ts";
+import { createTokenJudge } from "../auth/judge-token.ts";
 import type { PipelineDependencies } from "./pipeline.ts";
 import { CURSOR_MARK, hasOpaqueCursors } from "./cursor-mark.ts";
 import { type Settings, SettingsError } from "../../base/index.ts";
@@ -28,16 +28,12 @@ export const createPipelineConfig = (
   settings: ResponseSettings = {},
 ): Pick<PipelineDependencies, "pack" | "judgeToken" | "style"> => ({
   pack,
-  judgeToken: createPackTokenJudge(pack),
+  judgeToken: createTokenJudge(pack),
   style: {
     ...createResponseDefaults(pack, settings),
     askedForm: compileAskedForms(pack.dialect.client),
   },
 });
-
-/** Creates the judge of tokens, for both dialects of a pack. */
-export const createPackTokenJudge = ({ scopes, dialect, v4Access }: Pack): JudgeToken =>
-  createTokenJudge({ scopes, scopesHeader: dialect.scopes?.header, accessOf: v4Access });
 
 /** Whether links to other pages of a list contain a host. */
 const hasAbsoluteLinks = ({ routes }: Pack): boolean =>

@@ -19,7 +19,6 @@ import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import type { RouteMatch } from "../request/context.ts";
 import { type ClientToken } from "../request/client.ts";
 import { requestWithoutBody, type PreparedRequest } from "../calls/prepared-request.ts";
-import { sentToken } from "../calls/call-headers.ts";
 import { buildListRequest } from "./build-list-request.ts";
 import { callBefore } from "./call-before.ts";
 import { partsEquivalent } from "./call-parts.ts";
@@ -44,16 +43,15 @@ export async function readCatalogsWithToken(
   askAbout: () => Promise<void> | undefined,
   { catalogs, tokens, pack }: CatalogDependencies,
 ): Promise<void> {
-  const { hash } = resolved.credentials;
-  if (hash === undefined) return;
+  const { hash, token } = resolved.credentials;
+  if (hash === undefined || token === undefined) return;
   let info = knownInfo;
   if (info === undefined && "catalog" in source && catalogs.awaitsToken(source.catalog.name)) {
     await askAbout();
     info = await tokens.get(hash);
     if (info?.refused && access !== "public") throw new HttpError(401, INVALID_TOKEN);
   }
-  if (info?.refused === false)
-    await catalogs.refreshWith(hash, sentToken(resolved.credentials, pack.credentials.upstream));
+  if (info?.refused === false) await catalogs.refreshWith(hash, pack.credentials.upstream?.write(token));
 }
 
 /** Returns the v4 call of a route. Must not be called for a kind of route without a call. */
