@@ -5,7 +5,6 @@ import {
   type Pack,
 } from "../../pack/index.ts";
 import { createTokenJudge } from "../auth/judge-token.ts";
-import type { PipelineDependencies } from "./pipeline.ts";
 import { CURSOR_MARK, hasOpaqueCursors } from "./cursor-mark.ts";
 import { type Settings, SettingsError } from "../../base/index.ts";
 
@@ -23,17 +22,11 @@ type ResponseSettings = Partial<
 >;
 
 /** The part of the pipeline's dependencies that a pack determines. */
-export const createPipelineConfig = (
-  pack: Pack,
-  settings: ResponseSettings = {},
-): Pick<PipelineDependencies, "pack" | "judgeToken" | "style"> => ({
-  pack,
-  judgeToken: createTokenJudge(pack),
-  style: {
-    ...createResponseDefaults(pack, settings),
-    askedForm: compileAskedForms(pack.dialect.client),
-  },
-});
+export function createPipelineConfig(pack: Pack, settings: ResponseSettings = {}) {
+  const askedForm = compileAskedForms(pack.dialect.client);
+  const style: ResponseDefaults = { ...createResponseDefaults(pack, settings), askedForm };
+  return { pack, judgeToken: createTokenJudge(pack), style };
+}
 
 /** Whether links to other pages of a list contain a host. */
 const hasAbsoluteLinks = ({ routes }: Pack): boolean =>

@@ -9,12 +9,12 @@ import type { ResponseCache } from "../calls/response-cache.ts";
 import type { ReadJson } from "./request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
 import type { CallerRequest, UpstreamCaller } from "../calls/upstream-call.ts";
-import type { ResponseDefaults } from "../pipeline/pipeline-config.ts";
 
 /** The configuration of translations, the same for all requests of a pack. */
 export interface TranslationServices {
   readonly pack: Pack;
-  readonly style: Pick<ResponseDefaults, "linkBase" | "cursorMark">;
+  /** The address before the path in absolute links, and the prefix of cursors: see `ResponseDefaults`. */
+  readonly style: { readonly linkBase: string; readonly cursorMark: string };
   readonly catalogs: CatalogCache;
   readonly responseCache: ResponseCache;
   readonly tokens: Pick<TokenCache, "get">;
