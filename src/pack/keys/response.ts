@@ -4,10 +4,8 @@ import { about, resolveReference } from "../../base/index.ts";
 import { envelope as envelopeDefinition } from "../errors/responses-definition.ts";
 import { compileScoped } from "../expressions/scope.ts";
 import { mediaType, textMediaType } from "../values/text-types.ts";
-import { compileSparseFields, hasObjects } from "../fields/sparse-fields.ts";
-import { routeSparseFields } from "../fields/sparse-fields-definition.ts";
 import { routeKey } from "./key.ts";
-import { excludes, has, hasNoEffect, needs, states } from "../key-rules.ts";
+import { excludes, has, needs, states } from "../key-rules.ts";
 
 const name = z.string().min(1);
 const expression = z.string().min(1);
@@ -161,28 +159,4 @@ export const envelope = routeKey({
           })),
       ),
   ],
-});
-
-export const sparseFields = routeKey({
-  schema: routeSparseFields,
-  rules: [hasNoEffect(({ keys }) => !hasObjects(keys), ": the route responds with no object and no list")],
-  inherit: ({ dialect }) => dialect.client.sparse_fields,
-  compile: compileSparseFields,
-  parameters: ({ parameter }) => [{ name: parameter, use: 'chooses members: see "sparse_fields"' }],
-  openapi: ({ parameter, always, multiple }) => {
-    const kept = always.length === 0 ? "" : ` Always there: ${always.join(", ")}.`;
-    return {
-      // An object that only contains the members which the client chose.
-      mayBeOtherObject: true,
-      parameters: [
-        {
-          name: parameter,
-          in: "query",
-          description: `The members of the response, with dotted names if nested. Without it: all.${kept}`,
-          explode: multiple === "repeat",
-          schema: { type: "array", items: { type: "string" } },
-        },
-      ],
-    };
-  },
 });

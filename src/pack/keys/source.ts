@@ -13,18 +13,6 @@ const name = z.string().min(1);
 
 export const client = routeKey({
   schema: about(name, "The client's operation.", "GET /books/:id"),
-  rules: [
-    ({ call, keys, headers }) =>
-      call !== "GET" && keys["if_match"] === undefined && headers.maySendVersion && headers.makesVersion
-        ? [
-            {
-              at: [],
-              message: "clients may send If-Match, and nothing compares it with the ETag that the pack makes",
-              hint: "add a call before the main call that reads the object, and name it in if_match",
-            },
-          ]
-        : [],
-  ],
 });
 
 export const upstream = routeKey({

@@ -10,7 +10,7 @@ import {
   rateLimitHeaders,
   upstreamVersion,
 } from "../headers/headers-definition.ts";
-import { clientSparseFields } from "../fields/sparse-fields-definition.ts";
+import { clientChoice } from "../fields/chosen-members-definition.ts";
 import { clientQuery } from "../parameters/parameter-definition.ts";
 import { pathParameters, slashes } from "../paths/path-definition.ts";
 import { clientBodies, upstreamBodies } from "../bodies/bodies-definition.ts";
@@ -50,7 +50,7 @@ export const clientDefinition = z.strictObject({
     "A header that turns a POST into a PUT, PATCH or DELETE.",
     "X-HTTP-Method-Override",
   ),
-  sparse_fields: clientSparseFields,
+  sparse_fields: clientChoice,
   slashes: about(
     slashes.optional(),
     "Whether trailing and doubled slashes in paths have an effect. Default: no.",
