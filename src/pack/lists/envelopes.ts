@@ -201,13 +201,5 @@ export function compileEnvelopes(
     };
   }
 
-  const shared = new Map<string, RouteLists>();
-  function sharedBy({ catalog, ...own }: OwnLists): RouteLists {
-    const response = readsPages(own) ? "list" : "object";
-    const key = `${response} ${String(catalog)}`;
-    const made = shared.get(key) ?? compile({ response, ...(catalog && { catalog }) }, resource);
-    shared.set(key, made);
-    return made;
-  }
-  return (own, route) => (own.envelope || own.pagination ? compile(own, route) : sharedBy(own));
+  return (own, route) => compile(own, own.envelope || own.pagination ? route : resource);
 }
