@@ -4,13 +4,14 @@ import { about } from "../../base/index.ts";
 import { mediaType } from "../values/text-types.ts";
 import { routeKey } from "./key.ts";
 import { has, hasNoEffect, needsKey, needsObjectBody, type RouteKind, states } from "../key-rules.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
 const WITHOUT_BODY: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "file"]);
 
 export const body = routeKey({
-  schema: about(name.optional(), "Name of the body.", "create"),
+  schema: textKey("Name of the body.", "create"),
   rules: [
     hasNoEffect(
       (route) => route.body?.toPath.size === 0 && route.call === "GET",
@@ -56,8 +57,7 @@ export const upload = routeKey({
 });
 
 export const when = routeKey({
-  schema: about(
-    z.string().min(1).optional(),
+  schema: textKey(
     "JSONata over the client's body, `$path` or `$query`: whether the route is used. The first route whose `when` is true is used.",
     "$exists(password)",
   ),
@@ -73,8 +73,7 @@ export const onlyChanges = routeKey({
 });
 
 export const readRoute = routeKey({
-  schema: about(
-    name.optional(),
+  schema: textKey(
     "The client's route that reads the object. Clients may send back its response.",
     "GET /books/:id",
   ),
@@ -103,5 +102,5 @@ export const retry = routeKey({
 
 /** The alpha field of the error if v4 does not find something and its error contains no name. */
 export const notFoundField = routeKey({
-  schema: about(name.optional(), "The client's field of a 404 whose error names no field.", "copy"),
+  schema: textKey("The client's field of a 404 whose error names no field.", "copy"),
 });

@@ -1,13 +1,11 @@
 /** The key `if_match` of a route: clients only change the version of an object that they know. */
-import { z } from "zod";
-import { about } from "../../base/index.ts";
 import { hasParts } from "../calls/call-definition.ts";
 import { routeKey } from "./key.ts";
 import { excludes, needs, states } from "../key-rules.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 export const ifMatch = routeKey({
-  schema: about(
-    z.string().min(1).optional(),
+  schema: textKey(
     "The name of a call before the main call. The main call sends the `ETag` of its response as `If-Match`. `headers.request` must name `If-Match`.",
     "current",
   ),

@@ -6,6 +6,7 @@ import { compileScoped } from "../expressions/scope.ts";
 import { mediaType, textMediaType } from "../values/text-types.ts";
 import { routeKey } from "./key.ts";
 import { excludes, has, needs, states } from "../key-rules.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 const expression = z.string().min(1);
@@ -84,8 +85,7 @@ export const text = routeKey({
 });
 
 export const object = routeKey({
-  schema: about(
-    name.optional(),
+  schema: textKey(
     "The object of the response or of its rows. Bodies and filters remain those of this file. Default: the object of this file.",
     "receipt",
   ),
@@ -105,7 +105,7 @@ export const oneOf = routeKey({
       .array(
         z.strictObject({
           object: about(name, "A resource.", "restored_book"),
-          when: about(expression.optional(), "JSONata over the upstream object.", 'type = "disk"'),
+          when: textKey("JSONata over the upstream object.", 'type = "disk"'),
         }),
       )
       .min(1)
@@ -116,8 +116,7 @@ export const oneOf = routeKey({
 });
 
 export const exists = routeKey({
-  schema: about(
-    expression.optional(),
+  schema: textKey(
     "JSONata over the client's object. If it is false, the client gets status 404.",
     'kind != "hidden"',
   ),
@@ -125,8 +124,7 @@ export const exists = routeKey({
 
 /** The reason in the 400 response if the upstream's response has no body. */
 export const empty = routeKey({
-  schema: about(
-    name.optional(),
+  schema: textKey(
     "The message of `pack.yaml` for status 400 if the upstream's response has no body.",
     "unrestricted",
   ),

@@ -8,6 +8,7 @@ import { errorStatus } from "../values/text-types.ts";
 import { routeQuery } from "../parameters/parameter-definition.ts";
 import { routeKey } from "./key.ts";
 import { has, type RouteFacts, states } from "../key-rules.ts";
+import { flagKey, textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
@@ -16,7 +17,7 @@ export const client = routeKey({
 });
 
 export const upstream = routeKey({
-  schema: about(name.optional(), "The main call. It can contain names in braces.", "GET /books/{id}"),
+  schema: textKey("The main call. It can contain names in braces.", "GET /books/{id}"),
   rules: [
     states(
       (route) =>
@@ -96,7 +97,7 @@ const isGetWithPost = ({ method, call, otherCalls }: RouteFacts): boolean =>
   method === "GET" && [call, ...otherCalls].includes("POST");
 
 export const safe = routeKey({
-  schema: about(z.literal(true).optional(), "A `POST` that only reads. Comparisons may repeat it.", true),
+  schema: flagKey("A `POST` that only reads. Comparisons may repeat it."),
   rules: [
     states(
       (route) => has(route, "upload") || !(route.method === "POST" || isGetWithPost(route)),

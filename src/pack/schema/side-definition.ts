@@ -23,6 +23,7 @@ import {
   parameterName,
   pathPrefix,
 } from "../values/text-types.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
@@ -207,9 +208,5 @@ export const upstreamDefinition = z.strictObject({
   bodies: about(upstreamBodies.default({}), "The format of the upstream's bodies. Default: JSON objects.", {
     media_type: "application/merge-patch+json",
   }),
-  token_check: about(
-    name.optional(),
-    "A GET that any token may send, for checks of unknown tokens.",
-    "GET /profile",
-  ),
+  token_check: textKey("A GET that any token may send, for checks of unknown tokens.", "GET /profile"),
 });
