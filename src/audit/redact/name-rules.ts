@@ -8,12 +8,6 @@ export interface NameRule extends ScannedName {
   readonly kind: "secret" | "texts" | "harmless";
 }
 
-/** A range of the characters of some words. */
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
 /**
  * Reads a rule.
  *
@@ -31,126 +25,47 @@ export function readRule(written: string): NameRule {
   return { name, place: /^_.*_$/.test(written) ? "part" : "alone", kind: "secret" };
 }
 
-/** Rules that are searched together. */
-export interface RuleSet {
-  readonly all: readonly NameRule[];
-  /** The rules that can only be a whole name of a path, by their names. */
-  readonly wholeNames: ReadonlyMap<string, NameRule>;
-  /** The other rules, which are searched within names. */
-  readonly within: readonly NameRule[];
-}
+/** What is before and after names that count, by the place of their rules. */
+type Spots = Readonly<Record<NameRule["place"], (names: string) => string>>;
 
-/** Prepares rules for searches. */
-export function ruleSet(all: readonly NameRule[]): RuleSet {
-  const isWholeName = ({ place, name }: NameRule): boolean => place === "alone" && !name.includes(".");
-  return {
-    all,
-    wholeNames: new Map(all.filter(isWholeName).map((rule) => [rule.name, rule])),
-    within: all.filter((rule) => !isWholeName(rule)),
-  };
-}
-
-const isLetter = (char: string | undefined): boolean => char !== undefined && /[a-z]/.test(char);
-
-/** Whether a name of a path starts or ends at a character. */
-const isEdge = (char: string | undefined): boolean => char === undefined || char === ".";
-
-/** Whether a range of some words is a whole name of their path. */
-const isWholeName = (words: string, { start, end }: Range): boolean =>
-  isEdge(words[words[start - 1] === "_" ? start - 2 : start - 1]) &&
-  isEdge(words[words[end] === "_" ? end + 1 : end]);
-
-/** Whether no letter is next to a range of some words. */
-const hasNoLetterBeside = (words: string, { start, end }: Range): boolean =>
-  !isLetter(words[start - 1]) && !isLetter(words[end]);
-
-const FITS: Readonly<Record<NameRule["place"], (words: string, part: Range) => boolean>> = {
-  alone: isWholeName,
-  part: hasNoLetterBeside,
-  anywhere: () => true,
+/** The spots within the words of a name (`foldName`). */
+const WITHIN: Spots = {
+  alone: (names) => `(?<=(?:^|\\.)_?)${names}(?=_?(?:$|\\.))`,
+  part: (names) => `(?<![a-z])${names}(?![a-z])`,
+  anywhere: (names) => names,
 };
 
-/** A place of a rule's name in some words. */
-interface Found extends Range {
-  readonly rule: NameRule;
+/**
+ * The spots at the end of a text before a sign such as a colon: other words may be before a name, and the rest of a
+ * longer name may follow it.
+ */
+export const AT_END: Spots = {
+  alone: (names) => `(?<![a-z])${names}[_.]?$`,
+  part: (names) => `(?<![a-z])${names}(?![a-z]).{0,32}$`,
+  anywhere: (names) => `${names}.{0,32}$`,
+};
+
+/**
+ * Returns a pattern of names, the longest first, with signs between their words. Names share their starts, because a
+ * client chooses the words in which they are searched: at each place, each start is compared once.
+ */
+function sharingStarts(names: readonly string[], between = ""): string {
+  const alternatives = [...Map.groupBy(names, (name) => name.slice(0, 1))].map(([first, own]) => {
+    const rests = own.map((name) => name.slice(1));
+    const rest = rests.every((each) => each === "") ? "" : sharingStarts(rests, "_?");
+    return first === "" ? "" : between + first.replace(".", "\\.") + rest;
+  });
+  // The end of a name is empty, so it is the last alternative.
+  return `(?:${alternatives.toSorted((one, other) => other.length - one.length).join("|")})`;
 }
 
-/** The offsets in some words of the characters that `joinWords` keeps. */
-function offsetsOfLetters(words: string): readonly number[] {
-  const offsets: number[] = [];
-  for (let at = 0; at < words.length; at += 1) if (words[at] !== "_") offsets.push(at);
-  return offsets;
-}
-
-/** Finds the names of some rules in some words, wherever they count. Strangers choose the words: a search is linear. */
-function* findNames(rules: readonly NameRule[], words: string): Generator<Found> {
-  const letters = joinWords(words);
-  let offsets: readonly number[] | undefined;
-  for (const rule of rules) {
-    const { length } = rule.name;
-    for (let at = letters.indexOf(rule.name); at >= 0; at = letters.indexOf(rule.name, at + 1)) {
-      offsets ??= offsetsOfLetters(words);
-      yield { rule, start: offsets[at] ?? 0, end: (offsets[at + length - 1] ?? 0) + 1 };
-    }
-  }
-}
-
-/** Finds some rules in some words (`foldName`), where they count. */
-function* findApplied({ wholeNames, within }: RuleSet, words: string): Generator<Found> {
-  // Most rules are whole names, which a map finds faster than a search.
-  let start = 0;
-  for (const name of words.split(".")) {
-    const rule = wholeNames.get(joinWords(name));
-    const end = start + name.length;
-    if (rule)
-      yield { rule, start: start + Number(name.startsWith("_")), end: end - Number(name.endsWith("_")) };
-    start += name.length + 1;
-  }
-  for (const found of findNames(within, words)) if (FITS[found.rule.place](words, found)) yield found;
-}
-
-/** Whether one of some rules applies to some words. */
-export const anyApplies = (rules: RuleSet, words: string): boolean =>
-  findApplied(rules, words).next().done === false;
-
-/** The words without the names of some rules. A dot is instead of each, so that the words beside it are not joined. */
-export function without(rules: RuleSet, words: string): string {
-  let rest = "";
-  let done = 0;
-  const inOrder = [...findApplied(rules, words)].sort(
-    (one, other) => one.start - other.start || other.end - one.end,
-  );
-  for (const { start, end } of inOrder) {
-    if (start < done) continue;
-    rest += `${words.slice(done, start)}.`;
-    done = end;
-  }
-  return rest + words.slice(done);
-}
-
-// The end of a text before a sign such as a colon: other words may be before a name.
-
-/** The number of characters that may follow a name, up to the sign: the rest of a longer name. */
-const MAX_REST_OF_NAME = 32;
-
-/** Whether a range is at the end of some words, and at the start of a word. One sign may follow it. */
-const isLast = (words: string, { start, end }: Range): boolean =>
-  !isLetter(words[start - 1]) && /^[_.]?$/.test(words.slice(end));
-
-/** Whether one of some rules applies to the end of some words. */
-export function anyAppliesAtEnd({ all }: RuleSet, words: string): boolean {
-  for (const found of findNames(all, words)) {
-    const isAtEnd =
-      found.rule.place === "alone"
-        ? isLast(words, found)
-        : FITS[found.rule.place](words, found) && words.length - found.end <= MAX_REST_OF_NAME;
-    if (isAtEnd) return true;
-  }
-  return false;
-}
-
-/** The words without the name at their end, if it is that of a rule. */
-export function withoutLast({ all }: RuleSet, words: string): string {
-  const starts = [...findNames(all, words)].flatMap((found) => (isLast(words, found) ? [found.start] : []));
-  return starts.length === 0 ? words : `${words.slice(0, Math.min(...starts))}.`;
+/** Returns a pattern that matches the names of some rules in some words, where they count. */
+export function rulePattern(rules: readonly NameRule[], flags: "" | "g" = "", spots: Spots = WITHIN): RegExp {
+  const byPlace = Map.groupBy(rules, ({ place }) => place);
+  // A name alone is the longest one at its place.
+  const alternatives = (["alone", "part", "anywhere"] as const).flatMap((place) => {
+    const names = byPlace.get(place)?.map(({ name }) => name);
+    return names ? [spots[place](sharingStarts(names))] : [];
+  });
+  return new RegExp(alternatives.join("|") || "(?!)", flags);
 }

@@ -2,15 +2,7 @@ import { LRUCache } from "lru-cache";
 import { copyText } from "../record/truncate.ts";
 import { MAX_NAME_LENGTH } from "./escapes.ts";
 import { foldName } from "./fold-name.ts";
-import {
-  anyApplies,
-  anyAppliesAtEnd,
-  type NameRule,
-  readRule,
-  ruleSet,
-  without,
-  withoutLast,
-} from "./name-rules.ts";
+import { AT_END, type NameRule, readRule, rulePattern } from "./name-rules.ts";
 import { NameScanner, type ScannedName } from "./name-scanner.ts";
 
 /**
@@ -92,29 +84,29 @@ function compileNames(written: readonly string[]): SecretNames {
   const all = rules.filter(({ kind }) => kind !== "harmless");
   const scanner = new NameScanner(all);
 
-  const secretAlone = rulesOf("secret", "alone");
-  const secretParts = rulesOf("secret", "part");
-  const secretAnywhere = rulesOf("secret", "anywhere");
   const texts = rulesOf("texts", "alone");
-  const harmlessAnywhere = rulesOf("harmless", "anywhere");
   // A list of texts is not secret as a whole, whatever words are in its name: `tokens[]` is an exception from `*token*`.
   const harmlessAlone = [...rulesOf("harmless", "alone"), ...texts];
-  const rulesFor = {
-    alone: ruleSet(secretAlone),
-    within: ruleSet([...secretParts, ...secretAnywhere]),
-    texts: ruleSet(texts),
-    harmless: ruleSet([...harmlessAlone, ...harmlessAnywhere]),
-    harmlessAlone: ruleSet(harmlessAlone),
-    harmlessAnywhere: ruleSet(harmlessAnywhere),
-    parts: ruleSet(secretParts),
-    ends: ruleSet([...secretAnywhere, ...secretAlone]),
+  const harmlessAnywhere = rulesOf("harmless", "anywhere");
+  const patterns = {
+    alone: rulePattern(rulesOf("secret", "alone")),
+    within: rulePattern(rulesOf("secret", "part", "anywhere")),
+    texts: rulePattern(texts),
+    harmless: rulePattern([...harmlessAlone, ...harmlessAnywhere], "g"),
+    harmlessAnywhere: rulePattern(harmlessAnywhere, "g"),
+    harmlessAtEnd: rulePattern(harmlessAlone, "", AT_END),
+    partAtEnd: rulePattern(rulesOf("secret", "part"), "", AT_END),
+    atEnd: rulePattern(rulesOf("secret", "alone", "anywhere"), "", AT_END),
   };
   const cache = new LRUCache<string, NameKind>({ max: MAX_CACHED });
 
+  /** A dot is instead of each harmless name, so that the words beside it are not joined. */
+  const withoutHarmless = (words: string, harmless: RegExp): string => words.replaceAll(harmless, ".");
+
   function readKind(path: string): NameKind {
-    if (anyApplies(rulesFor.alone, path) || anyApplies(rulesFor.within, without(rulesFor.harmless, path)))
+    if (patterns.alone.test(path) || patterns.within.test(withoutHarmless(path, patterns.harmless)))
       return "secret";
-    if (anyApplies(rulesFor.texts, path)) return "texts";
+    if (patterns.texts.test(path)) return "texts";
     return VALUE_NAME.test(path) ? "value" : "none";
   }
 
@@ -143,10 +135,9 @@ function compileNames(written: readonly string[]): SecretNames {
   }
 
   function endText(text: string): boolean {
-    const words = without(rulesFor.harmlessAnywhere, foldName(text));
+    const words = withoutHarmless(foldName(text), patterns.harmlessAnywhere);
     // After a harmless name or a list, the preceding words are irrelevant: `secret_ticket`.
-    const before = withoutLast(rulesFor.harmlessAlone, words);
-    return anyAppliesAtEnd(rulesFor.parts, words) || anyAppliesAtEnd(rulesFor.ends, before);
+    return patterns.partAtEnd.test(words) || patterns.atEnd.test(words.replace(patterns.harmlessAtEnd, "."));
   }
 
   const maybeIn = (text: string): boolean => scanner.finds(text) || mayHaveUser(text);

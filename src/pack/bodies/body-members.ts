@@ -13,25 +13,31 @@ import { compileWrite, type WritableMember } from "../fields/write.ts";
 import { compileGetter, compileRemover, compileSetter } from "../values/member-paths.ts";
 import { closeSchema, schemaAt, schemaMembers, type Schema } from "../values/schema-members.ts";
 
+/** A member of a body, identified by its dotted name. */
 export interface BodyMember {
   readonly name: string;
   readonly get: (body: unknown) => unknown;
   readonly remove: (body: JsonObject) => void;
 }
 
+/** A member of a translated body whose value is sent in the path. */
 export interface PathMember extends Pick<BodyMember, "get" | "remove"> {
+  /** The name that clients use. */
   readonly field: string;
 }
 
+/** A member of a body that is sent to the upstream. */
 export interface SentMember extends BodyMember, FormMember, Pick<WritableMember, "write"> {
   readonly putV4: NonNullable<WritableMember["putV4"]>;
 }
 
+/** A shared part of `pack.yaml` with a valid schema. */
 export interface Part extends Pick<PartDefinition, "inputs"> {
   readonly schema: Schema;
   readonly members: ReadonlyMap<string, WritableMember>;
 }
 
+/** Compiles a shared part. */
 export function* compilePart(
   part: PartDefinition,
   context: FieldContext,
@@ -45,12 +51,16 @@ export function* compilePart(
   };
 }
 
+/** Definitions that bodies may refer to. */
 export interface BodyContext extends FieldContext {
   readonly parts: ReadonlyMap<string, Part>;
+  /** The parameters of the pack and of the resource. */
   readonly pathParameters: PathParameterDefinitions;
+  /** `error_fields` of the resource. */
   readonly errorNames?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Returns the shared parts that a body uses. Reports unknown names. */
 export const findParts = (
   { parts = [] }: BodyDefinition,
   context: BodyContext,
@@ -60,7 +70,13 @@ export const findParts = (
     (name, index) => resolveReference(location.at("parts", index), "part", name, context.parts) ?? [],
   );
 
-/** Compiles the members of a body's schema. Reports members that are not mapped to the upstream. */
+/**
+ * Compiles the members of a body's schema. Reports members that are not mapped to the upstream.
+ *
+ * @param schema The schema of one object, including the members of shared parts.
+ * @param find Returns the translation of a member by its dotted name.
+ * @param location The location of the schema.
+ */
 export function compileSentMembers(
   schema: Schema,
   find: (name: string) => WritableMember | undefined,
@@ -90,6 +106,7 @@ export function compileSentMembers(
   return members;
 }
 
+/** Compiles the members whose values are sent in the path, by path parameter. */
 export function compilePathMembers(
   { to_path: toPath = {} }: BodyDefinition,
   members: readonly SentMember[],
@@ -108,6 +125,7 @@ export function compilePathMembers(
   );
 }
 
+/** Returns the members in a nested object's schema that no field of that object maps to v4. */
 function unmappedMembers(
   { object, write }: FieldRule,
   schema: Schema,

@@ -67,6 +67,7 @@ const unfinished = z
     message: "a success with a body has a status from 200 to 299, and not 204",
   });
 
+/** Keys about sending a call: its time and its data. */
 const requestKeys = {
   upstream: about(name, "The upstream operation. It can contain names in braces.", "GET /books/{id}/loan"),
   at: about(
@@ -102,6 +103,7 @@ const requestKeys = {
   ),
 };
 
+/** Keys about the response of a call. */
 const responseKeys = {
   all_pages: flagKey(
     "Its value is the array of all rows of a list, up to 1000. Default: only the first page.",
@@ -135,6 +137,7 @@ const responseKeys = {
   ),
 };
 
+/** Keys about the failure of a call. */
 const failureKeys = {
   not_found_field: textKey(
     "A 404 becomes an error about this client field. Other failures have no effect. Default: the upstream's error is translated.",
@@ -161,8 +164,10 @@ const failureKeys = {
   ),
 };
 
+/** A named call that several routes share. */
 export const sharedCall = z.strictObject({ ...requestKeys, ...responseKeys, ...failureKeys });
 
+/** A call of a route. */
 export const ownCall = z.strictObject({
   name: textKey("Its name in `$calls` and in braces. In `pack.yaml` it is the key of the call.", "loan"),
   ...requestKeys,
@@ -172,13 +177,17 @@ export const ownCall = z.strictObject({
 
 /** A call as the pack defines it. Calls in `pack.yaml` have their names as keys. */
 export type CallDefinition = z.infer<typeof ownCall>;
+/** A call that several routes share. Its name is its key in `pack.yaml`. */
 export type SharedCallDefinition = z.infer<typeof sharedCall>;
 
+/** Keys of a route as the pack writes them. A text in the list of calls is the name of a call in `pack.yaml`. */
 type KeysWithCalls = Readonly<Record<string, unknown>>;
 
+/** Returns the calls of a route as the pack writes them. */
 export const writtenCalls = (keys: KeysWithCalls): readonly (string | CallDefinition)[] =>
   (keys["calls"] as readonly (string | CallDefinition)[] | undefined) ?? [];
 
+/** Returns the definitions of the calls of a route. */
 export const definedCalls = (
   keys: KeysWithCalls,
   shared: ReadonlyMap<string, SharedCallDefinition>,
@@ -189,5 +198,6 @@ export const definedCalls = (
     return definition ? { ...definition, name: call } : [];
   });
 
+/** Whether some calls of a route read or write parts of its object. */
 export const hasParts = (keys: KeysWithCalls): boolean =>
   writtenCalls(keys).some((call) => typeof call !== "string" && call.part !== undefined);

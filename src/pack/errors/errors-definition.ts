@@ -52,6 +52,7 @@ const VALIDATION_RULES = [
   "sort",
 ] as const;
 
+/** A code of an error: its rule, or in short form only the client's code. */
 export const errorCode = z.preprocess(
   (rule) => (typeof rule === "string" ? { code: rule } : rule),
   z.strictObject({
@@ -67,6 +68,7 @@ const validationCodes = about(
   { required: "missing_field", default: "invalid" },
 );
 
+/** Errors about a request that breaks a rule of the pack. */
 const validation = z.strictObject({
   status: about(errorStatus.optional(), "The status of these errors. Default: as for status 400.", 422),
   message: textKey(

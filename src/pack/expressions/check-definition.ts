@@ -15,10 +15,12 @@ const outcomeKeys = {
   code: textKey("The client's code. Default: as for an invalid request.", "conflict"),
 };
 
+/** The schema of the status and the code of a failure. */
 export const failure = z
   .strictObject(outcomeKeys)
   .refine(({ status, code }) => status !== undefined || code !== undefined, "needs a status or a code");
 
+/** The schema of `failures` of a route. */
 export const failures = z.strictObject({
   checks: about(
     failure.optional(),

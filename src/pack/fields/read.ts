@@ -11,9 +11,11 @@ import type { FieldRule } from "./field-definition.ts";
 import { makesList } from "./keys/field-keys.ts";
 import { emitLossTest } from "./loss.ts";
 
+/** The read direction of all fields of an object. */
 interface ObjectReader {
   readonly append: AppendFunction;
   readonly read: ReadFunction;
+  /** Returns the generated JavaScript. */
   readonly code: () => string;
   /** Whether a field of this object may return a promise. Readers of nested objects are not considered. */
   readonly mayBeAsync: boolean;
@@ -22,6 +24,8 @@ interface ObjectReader {
 /**
  * Compiles the read direction: all fields become one generated function, which scans the v4 object once. Yields after
  * each field.
+ *
+ * @param inputs Members that only occur in bodies. Their losses may depend on the object.
  */
 export function* compileRead(
   rules: ReadonlyMap<string, FieldRule>,
@@ -55,6 +59,7 @@ export function* compileRead(
   return { append, read: readFromAppend(append), code, mayBeAsync };
 }
 
+/** Turns a function that appends to a buffer into one that returns the text. */
 const readFromAppend =
   (append: AppendFunction): ReadFunction =>
   (from, reading) => {

@@ -23,16 +23,19 @@ type WriteFunction = (
   change?: Change<unknown>,
 ) => MaybePromise<unknown>;
 
+/** What v4 gets of a member. */
 export type SentResult =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "nothing" }
   | { readonly kind: "invalid"; readonly faults: readonly WriteFault[] };
 
+/** The result of a write. */
 type WriteResult =
   | SentResult
   /** v4's value stays the same. `whole` is what v4 gets where all members are sent. */
   | { readonly kind: "unchanged"; readonly whole: SentResult };
 
+/** A member with the result of its write. */
 export interface WrittenMember<Member, Result = WriteResult> {
   readonly member: Member;
   readonly result: Result;
@@ -94,8 +97,10 @@ export function putWritten<Member extends { readonly putV4: NonNullable<Writable
   );
 }
 
+/** The variables of `write`, in addition to those of the request. */
 const WRITE_VARIABLES = ["value", "client", "scopesFor"];
 
+/** A member that bodies may contain, and its translation. */
 export interface WritableMember {
   readonly rule: FieldRule;
   readonly write: WriteFunction;
@@ -103,6 +108,7 @@ export interface WritableMember {
   readonly putV4: ((v4: JsonObject, value: unknown) => void) | undefined;
 }
 
+/** Compiles the write direction, by alpha name. Yields after each field. */
 export function* compileWrite(
   ...[rules, context, locationOf]: Parameters<CompileFields<unknown>>
 ): Steps<ReadonlyMap<string, WritableMember>> {

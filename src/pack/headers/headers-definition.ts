@@ -63,6 +63,7 @@ export const requestHeader = z.preprocess(named, requestHeaderRule);
 /** A header that is sent to clients: its rule, or in short form only its upstream name. */
 export const responseHeader = z.preprocess(named, responseHeaderRule);
 
+/** The headers that contain the status of a rate limit. */
 export const rateLimitHeaders = z.strictObject({
   limit: about(fieldHeaderName.optional(), "Requests that a window allows.", "RateLimit-Limit"),
   remaining: about(fieldHeaderName.optional(), "Requests that remain in this window.", "RateLimit-Remaining"),
@@ -74,6 +75,7 @@ export const rateLimitHeaders = z.strictObject({
   ),
 });
 
+/** The headers that pass from one side to the other. */
 export const passedHeaders = z.strictObject({
   request: about(
     z.record(fieldHeaderName, requestHeader).default({}),
@@ -87,6 +89,7 @@ export const passedHeaders = z.strictObject({
   ),
 });
 
+/** Headers that are always sent to the upstream. */
 export const fixedHeaders = z.record(fieldHeaderName, headerValue);
 
 const place = {
@@ -99,11 +102,13 @@ const place = {
   ),
 };
 
+/** The version that clients request. */
 export const clientVersion = z.strictObject({
   ...place,
   required: flagKey("A request without the version is also an error."),
 });
 
+/** The version that the gateway requests from the upstream. */
 export const upstreamVersion = z.strictObject(place);
 
 export type PassedHeadersDefinition = z.infer<typeof passedHeaders>;

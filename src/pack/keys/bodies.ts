@@ -8,6 +8,7 @@ import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
+/** Kinds of routes that send no part of the client's body. */
 const WITHOUT_BODY: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "file"]);
 
 export const body = routeKey({
@@ -63,6 +64,10 @@ export const when = routeKey({
   ),
 });
 
+/**
+ * The key for sending only members that differ from the current object. `items`: even in lists, only items that differ
+ * are sent.
+ */
 export const onlyChanges = routeKey({
   schema: about(
     z.union([z.literal(true), z.literal("items")]).optional(),
@@ -72,6 +77,7 @@ export const onlyChanges = routeKey({
   rules: [needsKey("read_route", "the route that reads the current object"), needsObjectBody],
 });
 
+/** The name of the route that reads the object which this route edits. */
 export const readRoute = routeKey({
   schema: textKey(
     "The client's route that reads the object. Clients may send back its response.",

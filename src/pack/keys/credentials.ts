@@ -37,12 +37,15 @@ const tokensDefinition = z.strictObject({
   deleted: flagKey("The upstream deletes the token. `read_route` first reads it."),
 });
 
+/** The names of the members of token objects in a response. */
 export interface TokensStep extends z.infer<typeof tokensDefinition> {
   /** The keys that lead to the rows of the client's list; undefined for a single object. */
   readonly rows: readonly string[] | undefined;
+  /** The keys that lead to the object of a row. */
   readonly item: readonly string[];
 }
 
+/** Reports tokens that the responses of a route can't contain. */
 function reportInvalidTokens(
   { created, deleted }: z.infer<typeof tokensDefinition>,
   { response, read_route: readRoute }: KeyContext["keys"],

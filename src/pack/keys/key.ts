@@ -12,30 +12,40 @@ export interface ChosenMembers {
   readonly [name: string]: ChosenMembers | undefined;
 }
 
+/** A query parameter that a key reads. */
 export interface KeyParameter {
   readonly name: string;
   /** The key's purpose, for the message about a conflicting parameter with the same name. */
   readonly use: string;
 }
 
+/** The names of the client's and the upstream's API in the pack. */
 export interface ApiNames {
   readonly client: string;
   readonly upstream: string;
 }
 
+/** The additions of a key to the OpenAPI description of its route. */
 export interface KeyDescription {
   /** Additional statuses of successful responses. */
   readonly statuses?: readonly number[];
+  /** Whether responses may contain a different object than the route's. */
   readonly mayBeOtherObject?: boolean;
   /** Returns the schema of the response. @param object the schema of the object of the route */
   readonly describeResponse?: (object: Json) => Json;
+  /** Additional parameters. */
   readonly parameters?: readonly Json[];
   /** The content of requests and of successful responses by media type, instead of JSON. */
   readonly requestContent?: Json;
   readonly content?: Json;
 }
 
-/** A key of a route. @typeParam C its value in the compiled route. Default: its definition */
+/**
+ * A key of a route.
+ *
+ * @typeParam S the key's schema, with its description and example
+ * @typeParam C the key's value in the compiled route. Default: its definition
+ */
 export interface RouteKey<S extends z.ZodType, C> {
   readonly schema: S;
   /** Required keys, excluded keys, and cases in which the key has no effect. */
@@ -45,6 +55,7 @@ export interface RouteKey<S extends z.ZodType, C> {
   /** The definition for routes that do not use the key. */
   readonly inherit?: (context: KeyContext) => NonNullable<z.output<S>> | undefined;
   readonly compile?: (definition: NonNullable<z.output<S>>, context: KeyContext) => C;
+  /** The query parameters that the key reads. */
   readonly parameters?: (compiled: NonNullable<C>) => readonly KeyParameter[];
   /** Reports problems that are only found after the calls of all keys are known. */
   readonly checkCalls?: (
@@ -66,9 +77,11 @@ export interface RouteKey<S extends z.ZodType, C> {
    * without the gateway.
    */
   readonly guide?: (compiled: NonNullable<C>, names: ApiNames) => readonly string[];
+  /** The losses of responses if the key's calls fail. */
   readonly losses?: (compiled: NonNullable<C>, upstream: string) => readonly string[];
 }
 
+/** Defines a key of a route. */
 export const routeKey = <S extends z.ZodType, C = NonNullable<z.output<S>>>(
   key: RouteKey<S, C>,
 ): RouteKey<S, C> => key;

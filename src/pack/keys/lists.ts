@@ -80,6 +80,7 @@ export const defaultOrder = routeKey({
 /** A v4 list whose pages are all read. The gateway filters, orders and pages the rows. */
 export interface Aggregation {
   readonly maxRows: number;
+  /** Whether alpha's list contains this v4 row. */
   readonly includesRow: ScopedCondition;
 }
 

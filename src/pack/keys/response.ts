@@ -135,6 +135,7 @@ export const empty = routeKey({
 /** Shapes that only exist for some responses. */
 const SHAPES = { list: "list", item: "list", object: "object" } as const;
 
+/** A key that contains shapes for each side. */
 type Sides = { readonly [side in "client" | "upstream"]?: Readonly<Record<string, unknown>> };
 
 export const envelope = routeKey({

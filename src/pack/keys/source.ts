@@ -46,6 +46,7 @@ export const reject = routeKey({
   ),
 });
 
+/** A key with a value for each side. */
 type Sides = { readonly upstream?: unknown } | undefined;
 
 export const catalog = routeKey({
@@ -93,6 +94,7 @@ export const values = routeKey({
   },
 });
 
+/** Whether a GET of the client sends a POST to the upstream. */
 const isGetWithPost = ({ method, call, otherCalls }: RouteFacts): boolean =>
   method === "GET" && [call, ...otherCalls].includes("POST");
 

@@ -25,6 +25,7 @@ function addName(members: JsonObject, [key = "", ...rest]: readonly string[]): v
   if (rest.length > 0) addName(below, rest);
 }
 
+/** Whether the response of a route contains objects of the pack. */
 const hasObjects = ({ response, reject }: WrittenKeys): boolean =>
   reject === undefined && (response === "list" || response === "object");
 
@@ -40,6 +41,10 @@ function hasMember(name: string, { fields }: KeyResource, resources: Resources):
   });
 }
 
+/**
+ * Compiles how clients of a route choose members; undefined if they can't, or if the response contains no objects of
+ * the pack.
+ */
 function compileChoice(
   written: "none" | MemberChoice,
   { keys, resource, resources, dialect, location }: KeyContext,

@@ -56,6 +56,7 @@ const maximum = (text: string) => about(z.int().positive().max(10_000), text, 10
 
 const fixedSize = about(z.int().positive().max(10_000), "Number of items of every page.", 25);
 
+/** How clients request a page. */
 export const clientPagination = z.strictObject({
   page: page(pageStyle.extend({ invalid: invalidPosition })),
   offset: offset(offsetStyle.extend({ invalid: invalidPosition })),
@@ -133,6 +134,7 @@ export const clientPagination = z.strictObject({
   ),
 });
 
+/** How the upstream pages its lists. */
 export const upstreamPagination = z.strictObject({
   page: page(pageStyle),
   offset: offset(offsetStyle),
@@ -160,12 +162,14 @@ export const upstreamPagination = z.strictObject({
 
 const none = z.literal("none");
 
+/** How the upstream pages the list of a catalog, if it differs from `pack.yaml`. */
 export const catalogPagination = about(
   z.union([none, upstreamPagination]).optional(),
   "The keys of `upstream.pagination`, or `none`. Default: as in `pack.yaml`.",
   "none",
 );
 
+/** How the lists of one route are paged, if it differs from `pack.yaml`. */
 export const routePagination = z.union([
   none,
   z.strictObject({

@@ -31,13 +31,17 @@ import { compileValueKind } from "../fields/value-kinds.ts";
 export interface Pack extends Readonly<StepsResult<typeof compilePack>> {
   /** Identifies the pack: 16 hex digits, which only depend on the files and the product words. */
   readonly hash: string;
+  /** Everything that the alpha API contains; undefined if the pack does not declare it. */
   readonly surface: ApiSurface | undefined;
+  /** Differences from the old service that the author has accepted. */
   readonly acceptedDifferences: readonly AcceptedDifference[];
+  /** Finds the parts of the surface that the pack does not map. */
   gaps(): CoverageGaps;
 }
 
 type ResourceFiles = readonly LocatedFile<ResourceDefinition>[];
 
+/** Compiles the value kinds. */
 function* compileValueKinds(
   { definition, location }: LocatedFile<DialectDefinition>,
   files: ResourceFiles,
@@ -51,6 +55,7 @@ function* compileValueKinds(
   return values;
 }
 
+/** Compiles the catalogs of the resources that have one. */
 function* compileCatalogs(
   files: ResourceFiles,
   dialect: DialectDefinition,
@@ -133,6 +138,9 @@ function compileTokenCheck(
  * Compiles a validated pack: value kinds, catalogs, resources, and routes, in this order. References are resolved here.
  * An unknown reference is reported, and compilation continues, so that the author gets all problems in one run. Yields
  * after each of them.
+ *
+ * @param dialect The file `pack.yaml`.
+ * @param resourceFiles The resource files.
  */
 export function* compilePack(dialect: LocatedFile<DialectDefinition>, resourceFiles: ResourceFiles) {
   const { definition, location } = dialect;
@@ -168,28 +176,39 @@ export function* compilePack(dialect: LocatedFile<DialectDefinition>, resourceFi
   return {
     ...dialects,
     dialect: definition,
+    /** The methods of routes that accept a file. */
     takesFiles: takesFiles as ReadonlySet<string>,
+    /** Finds alpha's access rules for a v4 call. */
     v4Access: compileV4Access(all, catalogs.values(), definition.upstream.base_path),
     /** A v4 GET that checks whether v4 accepts a token. Only routes that accept a file need it. */
     tokenCheck: compileTokenCheck(dialect, takesFiles.size > 0),
+    /** Segments of the prefix of all alpha paths. */
     prefix: splitPath(definition.client.base_path) ?? [],
     scopes,
     resources,
     routes: all as readonly Route[],
+    /** The names that clients may send to a route, by the name of the route. */
     sentNames: compileSentNames(all),
+    /** The possible losses of the requests and responses of a route, by the name of the route. */
     lossNames: compileLossNames(all),
-    /** @param segments the decoded segments after the prefix */
+    /**
+     * Finds the routes of a path: one, or several from which the body selects one. @param segments the decoded segments
+     * after the prefix
+     */
     match(method: string, segments: readonly string[]) {
       const found = router.match(method, segments);
       return found && { routes: found.route as readonly Route[], parameters: found.parameters };
     },
     /** The headers of all routes; undefined if no header is passed on. */
     commonHeaders: compileHeaders(undefined, definition, { route: location, pack: location }, new Set()),
+    /** Whether a header contains links with a host. */
     hasAbsoluteHeaders: hasAbsoluteHeader(
       definition,
       all.map(({ headers }) => headers),
     ),
+    /** Translates addresses of the upstream in `Location`. */
     locate: createLocationTranslator(all, definition.client.base_path, definition.upstream.base_path),
+    /** Returns a route by its name, `GET /vm/instances/:id`. */
     route: (name: string): Route | undefined => routes.get(name)?.at(-1),
   };
 }

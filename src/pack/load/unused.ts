@@ -7,6 +7,7 @@ import type { LocatedFile } from "./resource-files.ts";
 
 type File = LocatedFile<ResourceDefinition>;
 
+/** Returns all texts in a definition, each with its key. */
 function* textsIn(value: unknown, key = ""): Generator<readonly [key: string, text: string]> {
   if (typeof value === "string") yield [key, value];
   else if (Array.isArray(value)) for (const each of value) yield* textsIn(each, key);
@@ -20,6 +21,7 @@ const wordsIn = (value: unknown): string[] => {
   return Object.entries(value).flatMap(([key, each]) => [key, ...wordsIn(each)]);
 };
 
+/** Reports the names of a map that are not used. */
 function reportNames(
   kind: string,
   map: object | undefined,
@@ -35,6 +37,7 @@ const LOOKUP = /\$values\(\s*(?:"([^"]*)"|'([^']*)'|.)/g;
 
 const routesOf = ({ definition }: File) => definition.routes ?? [];
 
+/** Returns the objects that an object references. */
 function objectsOf({ definition }: File): (string | undefined)[] {
   const { fields, inputs, extends: base } = definition;
   return [
@@ -48,6 +51,7 @@ function objectsOf({ definition }: File): (string | undefined)[] {
   ];
 }
 
+/** Returns the objects with routes, and the objects that they contain. @param named further objects that are used */
 function reachableObjects(
   files: readonly File[],
   named: readonly (string | undefined)[],
@@ -61,6 +65,7 @@ function reachableObjects(
   return reached;
 }
 
+/** The path parameters of the routes of a file. */
 const parametersOf = (file: File): Set<string> =>
   new Set(
     routesOf(file).flatMap(({ client, bulk }) => [...(bulk ? [bulk.parameter] : []), ...namesInPath(client)]),
@@ -81,6 +86,7 @@ function reportInputs(files: readonly File[], shared: unknown): void {
   }
 }
 
+/** Reports path parameters that no route uses. */
 function reportParameters(
   files: readonly File[],
   client: DialectDefinition["client"],
@@ -97,6 +103,7 @@ function reportParameters(
   reportNames("path parameter", client.path_parameters, (name) => ofPack.has(name), at);
 }
 
+/** Returns a file whose diagnostics report unused definitions. */
 const markUnused = <T>({ definition, location }: LocatedFile<T>): LocatedFile<T> => ({
   definition,
   location: location.with({ code: "unused" }),
@@ -113,6 +120,7 @@ export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFi
     ...Object.values(definition.values).flatMap(({ read, write }) => [...textsIn({ read, write })]),
   ].map(([, text]) => text);
   const matches = (pattern: RegExp) => expressions.flatMap((text) => [...text.matchAll(pattern)]);
+  /** Returns the texts of some keys. */
   const textsOf = (...keys: string[]) => texts.flatMap(([key, text]) => (keys.includes(key) ? [text] : []));
 
   const sharedInputs = Object.values(definition.parts).flatMap(({ inputs }) => Object.values(inputs));

@@ -43,6 +43,7 @@ const parameterRule = z.strictObject({
   ignore: flagKey("Instead of `upstream`: the parameter has no effect."),
 });
 
+/** A parameter: its rule, or in short form only its upstream name. */
 export const parameter = z.preprocess(
   (rule) => (typeof rule === "string" ? { upstream: rule } : rule),
   parameterRule,
@@ -53,6 +54,7 @@ const parameters = about(z.record(name, parameter).default({}), "Parameters by t
 });
 const unknown = z.enum(["ignore", "reject"]);
 
+/** The rules for the client's query on all routes. */
 export const clientQuery = z.strictObject({
   parameters,
   unknown: about(
@@ -62,6 +64,7 @@ export const clientQuery = z.strictObject({
   ),
 });
 
+/** The rules for the client's query on one route. */
 export const routeQuery = z.strictObject({
   parameters,
   unknown: about(unknown.optional(), "The same key of `client.query`, for this route.", "reject"),
@@ -69,5 +72,6 @@ export const routeQuery = z.strictObject({
 
 export type ParameterDefinition = z.infer<typeof parameter>;
 
+/** Returns the names of the upstream's parameters that replace a client's parameter. */
 export const upstreamNamesOf = ({ upstream = {} }: Pick<ParameterDefinition, "upstream">): string[] =>
   typeof upstream === "string" ? [upstream] : Object.keys(upstream);

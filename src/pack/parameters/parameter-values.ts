@@ -6,7 +6,9 @@ import { isText } from "../paths/router.ts";
 import type { JsonObject, Scope } from "../translation-context.ts";
 import { isOperand, UnknownValue } from "../values/value-kind.ts";
 
+/** One value that is sent to the upstream for a parameter: in its query, or in its path. */
 export interface ParameterTarget {
+  /** The client's name of the parameter. */
   readonly field: string;
   readonly upstream: string | undefined;
   readonly path: string | undefined;
@@ -16,11 +18,13 @@ export interface ParameterTarget {
   readonly isWhole: boolean;
   /** Returns the upstream's value; undefined if nothing is sent. @throws {ExpressionError} */
   readonly write: (value: unknown, all: JsonObject, scope: Scope) => MaybePromise<unknown>;
+  /** Whether the translation reads the scope. */
   readonly readsScope: boolean;
 }
 
 const INVALID = Symbol("invalid");
 
+/** Returns the text of a parameter in the upstream's query; empty if it is not sent. */
 function print(
   { field, upstream, separation, isWhole }: ParameterTarget,
   value: unknown,
@@ -37,6 +41,7 @@ function print(
   return texts.length === 0 ? "" : formatParameter(upstream, texts.join(","));
 }
 
+/** The translation of a query. */
 export type PlacedValues = ReturnType<typeof placeValues>;
 
 /** Puts the upstream's values into its path and its query. @throws {ValidationError} for values that neither can contain */
@@ -64,6 +69,7 @@ export function placeValues(targets: readonly ParameterTarget[], values: readonl
   return {
     /** The upstream's query; empty if nothing is sent. */
     upstream: texts.join("&"),
+    /** Values of the upstream's path by name. */
     path: path as Readonly<Record<string, string>>,
   };
 }

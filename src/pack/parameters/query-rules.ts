@@ -8,6 +8,7 @@ import type { JsonObject, Scope } from "../translation-context.ts";
 import type { Parameter } from "./parameter.ts";
 import { placeValues, type PlacedValues } from "./parameter-values.ts";
 
+/** The translation of a query. */
 export interface TranslatedQuery extends PlacedValues {
   /** The first names of parameters that the pack does not define. */
   readonly ignored: readonly string[];
@@ -19,9 +20,12 @@ const NO_VALUES = {};
 const NO_SCOPE: Scope = { calls: {} };
 const NOTHING: TranslatedQuery = { upstream: "", path: NO_VALUES, ignored: [], query: new Map() };
 
+/** Maximum number of problems, and of names in a record. */
 const MAX_NAMED = 20;
 
+/** Further rules of a route for a query. */
 interface QueryOptions {
+  /** Whether a parameter that the pack does not define causes a 400. */
   readonly rejectsUnknown: boolean;
   /** Whether the route makes an upstream call. If not, parameters are checked but have no effect. */
   readonly hasCall: boolean;
@@ -36,6 +40,7 @@ function defaultTexts({ name, definition: { default: value, multiple } }: Parame
   return [[name, multiple === "comma" ? [texts.join(",")] : texts]];
 }
 
+/** The rules of a route for the client's query. */
 export type QueryRules = ReturnType<typeof createQueryRules>;
 
 export function createQueryRules(
@@ -47,10 +52,13 @@ export function createQueryRules(
   /** Whether there is nothing to check or to send for a request without a query. */
   const needsNone =
     defaults.size === 0 && parameters.every(({ definition }) => definition.required === undefined);
+  /** Adds the defaults of missing parameters to a query, for expressions. */
   const withDefaults = (query: Query): Query =>
     defaults.size === 0 ? query : new Map([...defaults, ...query]);
+  /** Whether a parameter has an effect. */
   const reads = (name: string): boolean => names.has(name) || useOf(name) === "used";
 
+  /** Returns the first parameters that have no effect. */
   function findUnused(query: Query): { unknown: string[]; ignored: string[] } {
     const unknown: string[] = [];
     const ignored: string[] = [];
@@ -78,7 +86,13 @@ export function createQueryRules(
     return values;
   }
 
-  /** @throws {HttpError} 400 with all problems */
+  /**
+   * Translates a query.
+   *
+   * @param scopeOf Returns the variables of expressions, for the query with its defaults. Only called if an expression
+   *   needs them.
+   * @throws {HttpError} 400 with all problems
+   */
   function translate(
     query: Query,
     scopeOf: (query: Query) => MaybePromise<Scope>,

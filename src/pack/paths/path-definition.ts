@@ -15,10 +15,12 @@ const pathParameterRule = z.strictObject({
   values: textKey("A value kind of `pack.yaml`. An untranslatable value gets status 404.", "reader_id"),
 });
 
+/** Path parameters by name. */
 export const pathParameters = z.record(name, z.union([pathParameterType, pathParameterRule]));
 
 export type PathParameterDefinitions = z.infer<typeof pathParameters>;
 
+/** The schema of the slashes of a path that are significant. */
 export const slashes = z.strictObject({
   trailing: about(
     z.enum(["any", "exact"]).optional(),

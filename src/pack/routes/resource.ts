@@ -18,6 +18,7 @@ import type { RouteDefinition } from "../keys/route-keys.ts";
 /** One kind of alpha object, with the four translations of its fields (see `fields/field-context.ts`). */
 export type Resource = Readonly<StepsResult<typeof compileResource>>;
 
+/** Matches a variable of one request. */
 const OF_REQUEST = new RegExp(String.raw`\$(?:${SCOPE_VARIABLES.join("|")})\b`);
 
 /** Reports expressions of a catalog that read a request: catalog objects are translated once for all requests. */
@@ -36,8 +37,10 @@ function reportRequestInCatalog(
         .report("a catalog has no request: its objects are translated once for all requests");
 }
 
+/** Returns the object's name in the upstream's wrappers. */
 const upstreamNameOf = ({ object, upstream_object: name = object }: ResourceDefinition): string => name;
 
+/** Compiles the bodies of a resource file. Yields after each of them. */
 function* compileBodies(
   definition: ResourceDefinition,
   members: ReadonlyMap<string, WritableMember>,
@@ -106,24 +109,30 @@ export function* compileResource(
     extends: definition.extends,
     upstreamName: upstreamNameOf(definition),
     list: definition.list,
+    /** Name of the array in the upstream's lists. */
     upstreamList: definition.upstream_list ?? definition.list,
+    /** The shapes of the resource's responses that differ from the pack's. */
     envelope: definition.envelope,
     catalog: context.catalogs.get(definition.object),
     /** Whether a field comes from the upstream's object. Other fields are constants and results of expressions. */
     readsUpstream: [...fields.values()].some(({ upstream }) => upstream !== undefined),
     ...reader,
+    /** Names of the objects whose readers `read` and `append` call. */
     nestedObjects: [...fields.values()].flatMap(({ object }) => object ?? []),
     bodies,
+    /** Names of all members that bodies may contain. */
     inputNames: [...members.keys()],
     /** Translates an object of this kind inside an alpha body. */
     writeObject: compileObjectWrite(ownMembers),
     errorField,
     filterFields,
+    /** How values of all fields are read from a query. */
     queryFields,
     selectFields: compileSelectFields(fields, context.catalogs.get(definition.object), context),
     /** The possible losses of the resource's own fields, without losses of nested objects. */
     losses: [...fields].flatMap(([name, rule]) => lossOf(name, rule) ?? []),
     fields: fields as ReadonlyMap<string, FieldRule>,
+    /** Rules of all members that bodies may contain: inputs and fields. */
     members: members as ReadonlyMap<string, FieldRule>,
   };
 }
@@ -131,7 +140,11 @@ export function* compileResource(
 /** Matches the unchanged value of one call. */
 const OF_CALL = /^\s*\$calls\.(\w+)(?:\.\w+)*\s*$/;
 
-/** Includes nested objects. @param calls those that have values: objects of others never occur. Default: all */
+/**
+ * Returns the possible losses in the translation of an object, including nested objects.
+ *
+ * @param calls The names of the calls that have values. Objects from other calls never occur. Default: all calls.
+ */
 export function objectLosses(
   name: string,
   resources: ReadonlyMap<string, Resource>,
@@ -150,6 +163,7 @@ export function objectLosses(
   return [...losses, ...nested];
 }
 
+/** Returns the possible losses of requests and responses of a route. */
 export function routeLosses(
   { response }: RouteDefinition,
   responseObjects: readonly string[],

@@ -52,6 +52,7 @@ const part = z.strictObject({
   }),
 });
 
+/** The schema of `pack.yaml`. */
 export const dialectDefinition = z.strictObject({
   format: about(z.literal(2), "The version of the format.", 2),
   words: about(z.array(name).default([]), "Product words that `WORDS` may rename, on both sides.", [

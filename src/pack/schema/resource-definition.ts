@@ -125,6 +125,7 @@ const catalog = z.strictObject({
   ),
 });
 
+/** The keys of an object that do not depend on its routes. */
 const objectKeys = {
   fields: about(
     z.record(name, field).optional(),
@@ -184,6 +185,7 @@ const resourceFile = z.strictObject({
   ]),
 });
 
+/** The schema of a resource file. */
 export const resourceDefinition = resourceFile
   .refine((file) => file.fields ?? file.extends, { path: ["fields"] })
   .transform((file) => ({ ...file, fields: file.fields ?? {} }));

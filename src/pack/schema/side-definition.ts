@@ -27,6 +27,7 @@ import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
+/** A prefix of all paths. */
 const basePath = about(pathPrefix.default(""), "Prefix of all paths. Default: none.", "/v1");
 
 const dialectName = about(
@@ -37,6 +38,7 @@ const dialectName = about(
 
 const id = about(name.default("id"), "The member with the id of an object.", "id");
 
+/** The schema of `client`. */
 export const clientDefinition = z.strictObject({
   name: dialectName.default("client"),
   base_path: basePath,
@@ -165,6 +167,7 @@ export const clientDefinition = z.strictObject({
   ),
 });
 
+/** The schema of `upstream`. */
 export const upstreamDefinition = z.strictObject({
   name: dialectName.default("upstream"),
   base_path: basePath,

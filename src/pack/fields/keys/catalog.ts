@@ -17,11 +17,14 @@ import { textKey } from "../../values/key-schemas.ts";
 
 const UNKNOWN_ID = invalidValue("unknown id");
 
+/** Returns the catalog of a field. Reports a name that the pack does not define. */
 const findCatalog = (name: string | undefined, { catalogs }: FieldKeyContext, location: SourceLocation) =>
   name === undefined ? undefined : resolveReference(location.at("catalog"), "catalog", name, catalogs);
 
+/** Creates the step that gives clients only the id. */
 const readId = (catalog: CatalogTranslation): ReadStep => ofText((v4Id) => catalog.alphaId(v4Id));
 
+/** Creates the step that gives clients the object. */
 function readObject(catalog: CatalogTranslation): ReadStep {
   const { expand, expandAll, cachedText, mayBeAsync, stubMembers: members } = catalog;
   const run: ReadStepFunction = (text, reading, cursor, start, end) =>

@@ -7,6 +7,7 @@ import { textKey } from "../../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
+/** How clients filter by a field, in long form. */
 const filterRule = z.strictObject({
   upstream: textKey("The upstream's name in filters. Default: `upstream` of the field.", "status"),
   all: textKey("The client's value for no filter.", "all"),
@@ -34,19 +35,23 @@ const schemas = {
   ),
 };
 
+/** The keys of a field that define whether and how clients filter by it. */
 interface FilteredField {
   readonly filter?: z.output<typeof schemas.filter>;
   readonly upstream?: string | undefined;
 }
 
+/** Whether clients may filter by a field. */
 export const isFilterable = ({ filter }: FilteredField): boolean => filter !== undefined && filter !== false;
 
+/** Returns the long form of `filter`; undefined if clients can't filter by the field. */
 export const filterRuleOf = ({ filter, upstream }: FilteredField): z.infer<typeof filterRule> | undefined => {
   if (filter === undefined || filter === false) return undefined;
   if (filter === true) return { upstream };
   return typeof filter === "string" ? { upstream: filter } : { upstream, ...filter };
 };
 
+/** Returns the upstream's name of a field in filters; undefined if clients can't filter by it. */
 export const filterName = (rule: FilteredField): string | undefined => filterRuleOf(rule)?.upstream;
 
 export const filters = fieldKeys({

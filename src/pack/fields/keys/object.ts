@@ -14,6 +14,7 @@ import type { LossSink, ReadContext } from "../../translation-context.ts";
 import { fieldKeys, type FieldKeyContext, type ReadStep, type WriteStep } from "./field-key.ts";
 import { textKey } from "../../values/key-schemas.ts";
 
+/** Prefixes the losses of a nested object with the field that contains it. */
 const prefixLosses = (field: string, lost: LossSink): LossSink => ({
   add: (loss) => lost.add(`${field}.${loss}`),
   has: (loss) => lost.has(`${field}.${loss}`),

@@ -18,6 +18,7 @@ import { has, states } from "../../key-rules.ts";
 import { fieldKeys, type FieldKeyContext, type ReadStep } from "./field-key.ts";
 import { textKey } from "../../values/key-schemas.ts";
 
+/** Returns the value kind of a field. Reports a name that the pack does not define. */
 const findKind = (
   values: string | undefined,
   context: FieldKeyContext,
@@ -27,6 +28,7 @@ const findKind = (
     ? undefined
     : resolveReference(location.at("values"), "value kind", values, context.values);
 
+/** Caches the results of a value kind, which only depend on the value. */
 function cachedReader(
   kind: ValueKind,
   args: Readonly<Record<string, unknown>>,
