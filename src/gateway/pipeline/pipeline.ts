@@ -108,7 +108,7 @@ async function translateParameters(
   const { time } = context;
   context.readsQuery = true;
   const parameters = await translateQuery(selected, { request, query, time }, readJson);
-  const fields = route.sparseFields?.choose(query);
+  const fields = route.chooseMembers?.(query);
   context.readsQuery = !route.body && route.bulk?.readsBody !== true;
   context.ignoredParameters = parameters.ignored;
   const match = await withRequestValues(selected, parameters, { request, time }, readJson);
