@@ -21,7 +21,7 @@ import { compilePathParameters } from "../paths/path-parameters.ts";
 import { addUnknownLosses, argumentsOf, inheritFields, type LocatedFile } from "./resource-files.ts";
 import { compileResource, objectLosses, type Resource } from "../routes/resource.ts";
 import type { Route } from "../routes/route.ts";
-import { reportUnknownAlways } from "../fields/sparse-fields.ts";
+import { checkClientKeys } from "../keys/route-keys.ts";
 import { compileDialectQuery } from "../parameters/route-query.ts";
 import { compileV4Access } from "../routes/upstream-access.ts";
 import type { ValueKind } from "../values/value-kind.ts";
@@ -152,7 +152,7 @@ export function* compilePack(dialect: LocatedFile<DialectDefinition>, resourceFi
   const resources = yield* compileResources(dialect, files, scopes, { values, catalogs, lookup });
 
   const dialects = compileDialects(definition, files, location);
-  reportUnknownAlways(definition.client.sparse_fields, resources, location.at("client", "sparse_fields"));
+  checkClientKeys(definition, resources, location.at("client"));
   const messages = new Map(Object.entries(definition.messages));
   const routeContext = {
     dialect: definition,
