@@ -1,6 +1,7 @@
 /** The exports of `gateway` for other rooms. */
 export { openTokenChecks } from "./pipeline/check-tokens.ts";
 export { TOKEN_CHECK, TokenCheckBudget } from "./pipeline/check-tokens.ts";
+export { createTokenJudge } from "./auth/judge-token.ts";
 export { createKnownSenders, type KnownSenders } from "./auth/known-senders.ts";
 export { countedAs, createIsSameClient, partsOf, provenBy, ProvenClients } from "./auth/proven-by.ts";
 export {
@@ -85,14 +86,9 @@ export { createSignInReader } from "./oauth/read-form.ts";
 export { ANONYMOUS } from "./request/client.ts";
 export { provenIdentity, type RequestContext } from "./request/context.ts";
 export { cursorParameters, removeCursorMark, type Side } from "./pipeline/cursor-mark.ts";
-export { createUpstreamActivity, hasWritten, type UpstreamCallRecord } from "./calls/instrument-call.ts";
+export { UpstreamActivity, hasWritten, type UpstreamCallRecord } from "./calls/instrument-call.ts";
 export { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "./pipeline/lifecycle.ts";
-export {
-  createPackTokenJudge,
-  createPipelineConfig,
-  settingsVary,
-  readLinkBase,
-} from "./pipeline/pipeline-config.ts";
+export { createPipelineConfig, settingsVary, readLinkBase } from "./pipeline/pipeline-config.ts";
 export { createAlphaPipeline, type PipelineDependencies } from "./pipeline/pipeline.ts";
 export { NO_PLAN, type PlanRules, type PlanVerdict } from "./request/plan.ts";
 export { createSenderReader, type RequestSender } from "./pipeline/read-sender.ts";

@@ -163,20 +163,14 @@ export function connectCatalogs(
   upstreamTokens?: { readonly gatewayToken: string | undefined },
   onRowsLeftOut?: CatalogOptions["onRowsLeftOut"],
 ): CatalogCache {
-  const { name, base_path: prefix, filters } = pack.dialect.upstream;
   const { gatewayToken } = upstreamTokens ?? {};
   // Otherwise, a v4 that never responds would delay the exit of the process until the call times out.
   const end = new AbortController();
   const call: Upstream["call"] = (request) => upstream.call(request, end.signal);
   const options: CatalogOptions = {
+    pack,
     upstream: { call, close: upstream.close },
-    name,
     ttlMs: ttlSeconds * 1000,
-    prefix,
-    paging: pack.paging,
-    filterHeader: filters?.header,
-    filterWriter: pack.filterWriter,
-    headers: pack.upstreamHeaders,
     gatewayToken: gatewayToken === undefined ? undefined : pack.credentials.upstream?.write(gatewayToken),
     onRowsLeftOut,
     onFault,
