@@ -61,9 +61,4 @@ export class Shares<Owner = string> {
   entries(): [owner: Owner, taken: number][] {
     return [...this.#taken];
   }
-
-  clear(): void {
-    this.#taken.clear();
-    this.#all = 0;
-  }
 }
