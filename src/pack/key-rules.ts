@@ -1,15 +1,20 @@
 /** Rules about keys as data: required keys, excluded keys, and cases in which a key has no effect. */
 import type { SourceLocation } from "../base/index.ts";
 
-/** How the response of a route is created. */
+/**
+ * How the response of a route is created: from one v4 object or list, from several pages of a list, from the catalog
+ * cache, or as a file.
+ */
 export type RouteKind = "object" | "list" | "paged" | "aggregated" | "bulk" | "catalog" | "file" | "rejected";
 
+/** The keys of a route as the pack writes them. */
 export interface WrittenKeys {
   readonly response: "list" | "object" | "none" | "file";
   readonly upstream?: string | undefined;
   readonly [key: string]: unknown;
 }
 
+/** The facts about a route for rules. */
 export interface RouteFacts {
   readonly keys: WrittenKeys;
   readonly kind: RouteKind;
@@ -17,8 +22,11 @@ export interface RouteFacts {
   readonly method: string;
   /** The method of the upstream call; `GET` if there is no call. */
   readonly call: string;
+  /** The methods of all other calls. */
   readonly otherCalls: readonly string[];
+  /** Names of the client's path parameters. */
   readonly parameters: readonly string[];
+  /** Names of the calls before the main call. */
   readonly callsBefore: readonly string[];
   readonly body: BodyFacts | undefined;
   /** Whether a shape of the list contains the list's name, although the resource defines none. */
@@ -26,6 +34,7 @@ export interface RouteFacts {
   readonly headers: HeaderFacts;
 }
 
+/** The facts about the body of a route for rules. */
 interface BodyFacts {
   readonly isList: boolean;
   readonly members: readonly unknown[];
@@ -35,16 +44,20 @@ interface BodyFacts {
   readonly pathParameters: readonly string[];
 }
 
+/** The facts about the headers of a route for rules. */
 interface HeaderFacts {
   /** Whether clients may send the version of the object that they change. */
   readonly maySendVersion: boolean;
+  /** Whether the pack creates the versions of objects. */
   readonly makesVersion: boolean;
 }
 
+/** The keys of a route, a field or another part of a pack. */
 interface HasKeys {
   readonly keys: Readonly<Record<string, unknown>>;
 }
 
+/** A problem that involves a key. */
 interface Problem {
   readonly message: string;
   readonly hint?: string;
@@ -52,11 +65,17 @@ interface Problem {
   readonly at?: readonly (string | number)[];
 }
 
-/** Returns the problems of the use of a key. */
+/**
+ * A rule about a key: returns the problem of its use, if there is one.
+ *
+ * @typeParam Facts the facts about the route or field that uses the key
+ */
 export type KeyRule<Facts = RouteFacts> = (facts: Facts, name: string) => readonly Problem[];
 
+/** The rules by key. */
 export type KeyRules<Facts = RouteFacts> = Readonly<Record<string, readonly KeyRule<Facts>[] | undefined>>;
 
+/** Creates a rule with its own message, for all problems that one sentence can describe. */
 export const states =
   <Facts>(
     isBroken: (facts: Facts) => boolean,
@@ -73,6 +92,7 @@ export const states =
         ]
       : [];
 
+/** Whether a key is used. */
 export const has = ({ keys }: HasKeys, key: string): boolean => keys[key] !== undefined;
 
 /** The key requires a kind of route. @param what the kind as text: "a route that responds with a list" */
@@ -86,14 +106,17 @@ export const needs = <Facts>(what: string, isMet: (facts: Facts) => boolean): Ke
 export const needsKey = <Facts extends HasKeys>(key: string, what?: string): KeyRule<Facts> =>
   needs(`"${key}"${what === undefined ? "" : `: ${what}`}`, (facts) => has(facts, key));
 
+/** The key requires a route of one of these kinds. */
 export const needsKind = (kinds: readonly RouteKind[], what: string): KeyRule =>
   needs(what, ({ kind }) => kinds.includes(kind));
 
+/** The key requires a body with one object. */
 export const needsObjectBody: KeyRule = needs(
   "a body that is an object, not a list",
   ({ body }) => body?.isList !== true,
 );
 
+/** The key has no effect if the condition holds. */
 export const hasNoEffect = <Facts>(isSo: (facts: Facts) => boolean, why: string): KeyRule<Facts> =>
   states(isSo, (name) => `"${name}" has no effect${why}`);
 
@@ -112,13 +135,20 @@ export const excludesAll =
       .filter((key) => has(facts, key))
       .map((key) => ({ message: `"${key}" and "${name}" exclude each other`, at: [key] }));
 
+/**
+ * Reports violations of the rules of keys.
+ *
+ * @param location the location of the route or of the field
+ * @param areUsed whether the rules are for keys that are used, or for missing keys
+ */
 export function checkRules<Facts extends HasKeys>(
   rules: KeyRules<Facts>,
   facts: Facts,
   location: SourceLocation,
+  areUsed = true,
 ): void {
   for (const [name, ofKey = []] of Object.entries(rules)) {
-    if (!has(facts, name)) continue;
+    if (has(facts, name) !== areUsed) continue;
     for (const problemsOf of ofKey)
       for (const { at = [name], ...message } of problemsOf(facts, name)) location.at(...at).report(message);
   }

@@ -1,11 +1,14 @@
 /** Work that can be interrupted between its steps, so that requests are served in the meantime. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 
+/** Work that yields between its steps. */
 export type Steps<T> = Generator<undefined, T>;
 
+/** The result of a function that works in steps. */
 export type StepsResult<F extends (...given: never[]) => Steps<unknown>> =
   ReturnType<F> extends Steps<infer T> ? T : never;
 
+/** Runs all steps without interruption. */
 export function runSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();

@@ -4,12 +4,14 @@ import type { Query } from "./paths/query.ts";
 import type { MaybePromise } from "../jsonata/index.ts";
 import type { OutputBuffer } from "./codegen/output-buffer.ts";
 
+/** A JSON object. */
 export type JsonObject = Record<string, unknown>;
 
 /** An alpha object of a catalog, with its text, which is copied into responses. */
 export interface CatalogEntry {
   readonly object: JsonObject;
   readonly text: string;
+  /** The losses of its translation. Undefined if missing. */
   readonly losses?: readonly string[];
 }
 
@@ -24,6 +26,7 @@ export interface CatalogCopy {
   canonicalSpelling(catalog: string, anyCase: string): string | undefined;
 }
 
+/** The state before any catalog was read. */
 export const NO_CATALOGS: CatalogCopy = {
   isLoaded: () => false,
   find: () => undefined,
@@ -37,9 +40,11 @@ export interface LossSink {
   has(loss: string): boolean;
 }
 
+/** The head of the client's request. */
 export interface ClientHead {
   readonly query: Query;
   readonly request: { readonly headers: Readonly<Record<string, readonly string[] | undefined>> };
+  /** The arrival time of the request. */
   readonly time: Date;
 }
 
@@ -48,8 +53,10 @@ export interface RoutedRequest extends ClientHead {
   readonly match: { readonly parameters: Readonly<Record<string, string>> };
 }
 
+/** The upstream's headers by lower-case name. */
 export type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
+/** An upstream's response, in the form for expressions. */
 export interface ReceivedResponse {
   readonly status?: number;
   readonly headers: ReceivedHeaders;
@@ -62,14 +69,17 @@ export interface Scope {
   readonly head?: RoutedRequest | undefined;
   /** The client's body in its documented form. */
   readonly body?: unknown;
+  /** The translated body. */
   readonly request?: unknown;
   readonly response?: ReceivedResponse | undefined;
+  /** The values of calls by their names. */
   readonly calls: Readonly<Record<string, unknown>>;
 }
 
 /** The inputs of the translation of a v4 response, in addition to the object itself. */
 export interface ReadContext extends Scope {
   readonly catalogs: CatalogCopy;
+  /** Receives losses. Undefined if they are not needed. */
   readonly lost?: LossSink | undefined;
 }
 
@@ -100,7 +110,9 @@ export interface Change<T> {
 /** The inputs of the translation of an alpha body, in addition to the body itself. */
 export interface WriteContext extends Scope {
   readonly catalogs: CatalogCopy;
+  /** Values of the path parameters. */
   readonly path: Readonly<Record<string, string>>;
+  /** The IP address of the client. */
   readonly client: string;
   /** Whether the body contains errors: it is then only translated to find further errors, and not sent. */
   readonly isInvalid?: boolean;

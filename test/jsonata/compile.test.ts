@@ -59,7 +59,7 @@ describe("a compiled expression", () => {
         name: "ExpressionError",
         code: "AG_EXPRESSION_FAILED",
         jsonataCode: "unknown",
-        offset: 6,
+        message: "broken",
       }),
     );
   });

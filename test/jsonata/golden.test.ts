@@ -50,7 +50,7 @@ describe.each(ENGINES)("%s", (_name, make) => {
   test.each(groups)("%s: each case has its result, its JSON, or its error", async (group) => {
     for (const { expr, input = golden.input, result, code, offset } of golden.cases[group] ?? []) {
       const evaluated = await outcome(() => make(expr).evaluate(structuredClone(input), BINDINGS));
-      const expected = code === undefined ? { result } : { code, offset };
+      const expected = code === undefined ? { result } : { code, offset: offset ?? 0 };
       expect({ expr, ...(evaluated as object) }).toStrictEqual({ expr, ...expected });
       if (code !== undefined) continue;
       const text = await make(expr).print(structuredClone(input), BINDINGS);

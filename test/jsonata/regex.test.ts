@@ -143,6 +143,7 @@ describe("a pack is rejected", () => {
     ["a repetition of what can be empty", "/(a*)*b/", "can be empty"],
     ["a group inside a look-around that has to run on the linear machine", "/a*(?=(b))c*d/", "capturing"],
     ["counted repetitions without measure", "/(?:a{1,100}b){1,100}/", "too large"],
+    ["a counted repetition beyond any number", "/a*b{2,33333333333333333333}c/", "too large"],
   ])("for %s", (_what, regex, message) => {
     expect(messageOf(`$match(text, ${regex})`)).toContain(message);
     expect(() => compile(`$match(text, ${regex})`)).toThrow(ExpressionError);

@@ -10,8 +10,6 @@ export interface AnswerNode {
   readonly path: readonly string[];
   readonly place: Place;
   readonly members: Map<string, AnswerNode>;
-  /** Whether values other than the usual one are tried. */
-  readonly isTried: boolean;
 }
 
 /** The name of the place of a whole response. */
@@ -19,8 +17,6 @@ export const ANSWER = "answer";
 
 /** Maximum number of members of one response that are read. */
 const MOST_MEMBERS = 5_000;
-/** Maximum number of members of one response for which unusual values are tried. */
-export const MOST_TRIED = 800;
 
 /** The place of a response that its document does not describe. */
 const OBJECT: Place = {
@@ -39,8 +35,7 @@ export function answerTree({ answer }: Operation): ReadonlyMap<string, AnswerNod
     const parent = nodes.get(name.slice(0, Math.max(0, dot)));
     if (name !== ANSWER && (!parent || nodes.size > MOST_MEMBERS)) continue;
     const key = name.slice(dot + 1);
-    const path = parent ? [...parent.path, key] : [];
-    const node = { name, path, place, members: new Map(), isTried: nodes.size < MOST_TRIED };
+    const node = { name, path: parent ? [...parent.path, key] : [], place, members: new Map() };
     parent?.members.set(key, node);
     nodes.set(name, node);
   }

@@ -2,22 +2,18 @@
  * The law of types: for every response that the upstream's document allows, clients get values of the types in their
  * API's description.
  */
-import type { Parameters } from "fast-check";
 import { objectsPath, type Pack, responseFields, type Route, valueAt } from "../../pack/index.ts";
 import { type CatalogLists, createCatalogUpstream, createDryRun } from "../../compare/index.ts";
 import type { HttpRequest } from "../../gateway/index.ts";
 import type { ExampleResult } from "../examples/compare-example.ts";
 import { operationKey, OtherServiceError, type Surface } from "../../migration/index.ts";
-import { ANSWER, answerTree, MOST_TRIED } from "./answer-tree.ts";
-import { finiteValues } from "./answers.ts";
+import { ANSWER, answerTree } from "./answer-tree.ts";
 import { Patterns } from "./check-answer.ts";
-import { describeCounterexample, findSmallest } from "./counterexample.ts";
-import { DescribedUpstream, keyWithout } from "./described-upstream.ts";
-import { type Pipeline, RouteTrial, type UpstreamAnswers } from "./route-trial.ts";
+import { describeCounterexample, findTogether } from "./counterexample.ts";
+import { type Change, DescribedUpstream, keyWithout, MOST_TRIED } from "./described-upstream.ts";
+import { isFinite } from "./possible-values.ts";
+import { type Pipeline, RouteTrial } from "./route-trial.ts";
 import type { FieldVerdict, TypeReport } from "./type-report.ts";
-
-/** Number of responses that are tried for each run of a law. */
-const CASES_OF_RUN = 5;
 
 const NOTHING_COMMON =
   "No route of the pack could be tried: compare the paths of both documents, and those of their `servers`, with `base_path` of the pack's upstream and client.";
@@ -56,7 +52,7 @@ async function createPipeline(pack: Pack, options: TypeLawOptions): Promise<Pipe
     ...lists,
     async call(request: HttpRequest) {
       const response = await lists.call(request);
-      return response.status === 200 && !upstream.isReplaced(request) ? response : upstream.call(request);
+      return response.status === 200 && !upstream.isChanged(request) ? response : upstream.call(request);
     },
   };
   const dryRun = createDryRun(pack, upstream, { catalogUpstream });
@@ -95,21 +91,38 @@ class TypeLaw {
     return { cases: this.#cases, fields: [...this.#verdicts.values()], untested: [...this.#untested] };
   }
 
+  /** Tries the usual responses, each change of them alone, and some changes together. */
   async #try(trial: RouteTrial): Promise<void> {
     if ((await this.#isRefused(trial)) || trial.operations.length === 0) return;
-    const tried = [trial.usual, ...trial.finiteAnswers].map((answers): [UpstreamAnswers] => [answers]);
-    const cases = CASES_OF_RUN * this.#options.runs + tried.length;
-    const parameters = { seed: this.#options.seed, numRuns: cases, examples: tried };
-    while (await this.#findNext(trial, parameters));
+    const { changes, route } = trial;
+    for (const tried of [[], ...changes.map((change) => [change])]) await this.#test(trial, tried);
+    const isNew = async (tried: readonly Change[]): Promise<boolean> =>
+      (await trial.run(tried)).mismatches.some(({ place }) => !this.#verdictOf(route, place).counterexample);
+    for (let found: readonly Change[] | undefined = []; found;) {
+      await this.#test(trial, found);
+      found = await findTogether(changes, isNew, this.#options);
+    }
     const verdicts = [...trial.described.keys()].map((place) => {
-      const verdict = this.#verdictOf(trial.route, place);
+      const verdict = this.#verdictOf(route, place);
       if (verdict.verdict === "holds" && !this.#isExhausted(trial, place))
         verdict.verdict = "no counterexample";
       return verdict;
     });
+    const cases = 1 + changes.length + this.#options.runs;
     this.#cases += cases;
     for (const verdict of new Set(verdicts)) verdict.cases += cases;
-    if (trial.catalog) await trial.run({});
+    if (trial.catalog) await trial.run([]);
+  }
+
+  /** Tries some changes. Each field that has no counterexample yet gets one. */
+  async #test(trial: RouteTrial, changes: readonly Change[]): Promise<void> {
+    const { mismatches } = await trial.run(changes);
+    for (const mismatch of mismatches) {
+      const verdict = this.#verdictOf(trial.route, mismatch.place);
+      if (verdict.counterexample) continue;
+      verdict.verdict = "counterexample";
+      verdict.counterexample = await describeCounterexample(trial, mismatch, changes, verdict.field);
+    }
   }
 
   /**
@@ -118,7 +131,7 @@ class TypeLaw {
    */
   async #isRefused(trial: RouteTrial): Promise<boolean> {
     const { route, pipeline, operations, catalog } = trial;
-    const { status, body } = await trial.run(trial.usual);
+    const { status, body } = await trial.run([]);
     const add = (problem: string) => this.#untested.add(`${route.name}: ${problem}`);
     const lacking = pipeline.upstream.received.filter(({ operation }) => operation === undefined);
     const names = lacking.map(({ request: { method, path } }) => `${method} ${path.split("?")[0]}`);
@@ -133,22 +146,6 @@ class TypeLaw {
     return isRefused;
   }
 
-  /** Finds a counterexample of a field that has none yet. */
-  async #findNext(trial: RouteTrial, parameters: Parameters<[UpstreamAnswers]>): Promise<boolean> {
-    const findMismatch = async (answers: UpstreamAnswers) => {
-      const { mismatches } = await trial.run(answers);
-      return mismatches.find(({ place }) => !this.#verdictOf(trial.route, place).counterexample);
-    };
-    const shows = async (answers: UpstreamAnswers) => (await findMismatch(answers)) !== undefined;
-    const answers = await findSmallest(trial.arbitrary, shows, parameters);
-    const mismatch = answers && (await findMismatch(answers));
-    if (!mismatch) return false;
-    const verdict = this.#verdictOf(trial.route, mismatch.place);
-    verdict.verdict = "counterexample";
-    verdict.counterexample = await describeCounterexample(trial, mismatch, answers, verdict.field);
-    return true;
-  }
-
   /** Whether all possible upstream values of a field were tried. */
   #isExhausted({ route, operations }: RouteTrial, place: string): boolean {
     const { pack } = this.#pipeline;
@@ -159,9 +156,11 @@ class TypeLaw {
     if (isComputed || upstream === undefined || typeof pack.dialect.values[values]?.read === "string")
       return false;
     const sources = operations.flatMap(({ nodes }) =>
-      nodes.filter(({ name }) => name.endsWith(`.${upstream}`)),
+      nodes.flatMap(({ name, place: source }, index) =>
+        name.endsWith(`.${upstream}`) ? index < MOST_TRIED && isFinite(source) : [],
+      ),
     );
-    return sources.length > 0 && sources.every((node) => node.isTried && finiteValues(node.place));
+    return sources.length > 0 && !sources.includes(false);
   }
 
   /** The verdict of a place: of a field of an object, which routes share, or of a value around the objects of a route. */

@@ -4,59 +4,46 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
-import { isObject } from "../../base/index.ts";
 import { valueAt } from "../../pack/index.ts";
 import { catalogRequest } from "../../compare/index.ts";
 import type { Place } from "../../migration/index.ts";
+import type { Generation } from "../laws/generate-values.ts";
 import { type ExampleDefinition, withoutPrefix } from "../examples/example.ts";
 import { ANSWER, withValue } from "./answer-tree.ts";
 import { NO_MEMBER, type Mismatch } from "./check-answer.ts";
-import type { DescribedOperation } from "./described-upstream.ts";
-import { jsonOrText, type RouteTrial, type UpstreamAnswers } from "./route-trial.ts";
+import { type Change, changedAnswer, type DescribedOperation } from "./described-upstream.ts";
+import { jsonOrText, type RouteTrial } from "./route-trial.ts";
 import type { Counterexample } from "./type-report.ts";
 
-/** Maximum number of responses that are tried while they shrink. */
-const MOST_TRIES = 600;
-
-/** Returns the smallest responses that pass a test, as shrunk by fast-check; undefined if none of its cases passes. */
-export async function findSmallest<T>(
-  arbitrary: fc.Arbitrary<T>,
-  shows: (answers: T) => Promise<boolean>,
-  options: fc.Parameters<[T]>,
-): Promise<T | undefined> {
-  let left = MOST_TRIES;
-  let hasFound = false;
-  const property = fc.asyncProperty(arbitrary, async (answers) => {
-    if (hasFound) left -= 1;
-    if (left < 0 || !(await shows(answers))) return;
-    hasFound = true;
-    throw new Error("found");
-  });
-  const { counterexample } = await fc.check(property, options);
+/** Finds changes that only together pass a test, as few as possible; undefined if no case of fast-check passes it. */
+export async function findTogether(
+  changes: readonly Change[],
+  shows: (tried: readonly Change[]) => Promise<boolean>,
+  { seed, runs }: Generation,
+): Promise<readonly Change[] | undefined> {
+  if (changes.length < 2) return undefined;
+  const several = fc.array(fc.constantFrom(...changes), { minLength: 2, maxLength: 6, size: "max" });
+  const property = fc.asyncProperty(several, async (tried) => !(await shows(tried)));
+  const { counterexample } = await fc.check(property, { seed, numRuns: runs });
   return counterexample?.[0];
 }
 
-/** Returns the values at a path, in all items of lists. */
-function valuesAt(part: unknown, path: readonly string[]): unknown[] {
-  const [key, ...deeper] = path;
-  if (key === undefined) return [part];
-  if (Array.isArray(part)) return part.flatMap((item) => valuesAt(item, path));
-  return isObject(part) ? valuesAt(part[key], deeper) : [];
-}
+const startsWith = (path: readonly string[], start: readonly string[]): boolean =>
+  start.every((key, index) => path[index] === key);
 
-/** Removes the members of a response that have their usual values, as long as the test still passes. */
+/** Removes the members of a response that keep their usual values, as long as the test still passes. */
 async function leaveOutUsual(
-  answer: unknown,
-  { nodes, answers: { usual } }: DescribedOperation,
-  shows: (smaller: unknown) => Promise<boolean>,
-): Promise<unknown> {
-  let smallest = answer;
-  for (const { path } of nodes.filter(({ name }) => name !== ANSWER)) {
-    const values = valuesAt(smallest, path).filter((value) => value !== undefined);
-    const usualValues = [...valuesAt(usual, path), []];
-    const isUsual = values.every((value) => usualValues.some((each) => isDeepStrictEqual(value, each)));
-    const smaller = withValue(smallest, path, undefined);
-    if (values.length > 0 && isUsual && (await shows(smaller))) smallest = smaller;
+  changes: readonly Change[],
+  { key, nodes }: DescribedOperation,
+  shows: (tried: readonly Change[]) => Promise<boolean>,
+): Promise<readonly Change[]> {
+  let smallest = changes;
+  for (const { path } of nodes) {
+    const isChanged = smallest.some(
+      (change) => change.key === key && (startsWith(change.path, path) || startsWith(path, change.path)),
+    );
+    const smaller = [...smallest, { key, path, value: undefined }];
+    if (path.length > 0 && !isChanged && (await shows(smaller))) smallest = smaller;
   }
   return smallest;
 }
@@ -101,36 +88,29 @@ function writeGolden(
   return { title, ...request, ...source, response: { status: route.status, body } };
 }
 
-/**
- * Creates the counterexample of a mismatch. @param answers responses with the mismatch. Only the usual values become
- * smaller
- */
+/** Creates the counterexample of a mismatch. @param changes changes of the usual responses that lead to it */
 export async function describeCounterexample(
   trial: RouteTrial,
   mismatch: Mismatch,
-  answers: UpstreamAnswers,
+  changes: readonly Change[],
   field: string,
 ): Promise<Counterexample> {
-  const { usual, route, operations } = trial;
-  const shown = async (tried: UpstreamAnswers): Promise<readonly Mismatch[]> => {
-    const { mismatches } = await trial.run(tried);
-    return mismatches.some((each) => isDeepStrictEqual(each, mismatch)) ? mismatches : [];
-  };
+  const { route, operations } = trial;
+  const { mismatches: all } = await trial.run(changes);
+  const places = new Set(all.map(({ place }) => place));
   // In smaller responses, no other field may have a wrong type.
-  const places = new Set((await shown(answers)).map(({ place }) => place));
-  const changed = operations.filter(({ key }) => !isDeepStrictEqual(answers[key], usual[key]));
-  const shownOnes = changed.length > 0 ? changed : operations.slice(0, 1);
-  const keys = shownOnes.map(({ key }) => key);
-  const smallest = Object.fromEntries(keys.map((key) => [key, answers[key]]));
-  for (const operation of shownOnes) {
-    const { key } = operation;
-    smallest[key] = await leaveOutUsual(answers[key], operation, async (smaller) => {
-      const mismatches = await shown({ ...smallest, [key]: smaller });
-      return mismatches.length > 0 && mismatches.every((each) => places.has(each.place));
-    });
-  }
+  const shows = async (tried: readonly Change[]): Promise<boolean> => {
+    const { mismatches } = await trial.run(tried);
+    const isSame = mismatches.some((each) => isDeepStrictEqual(each, mismatch));
+    return isSame && mismatches.every((each) => places.has(each.place));
+  };
+  const changed = operations.filter(({ key }) => changes.some((change) => change.key === key));
+  const shown = changed.length > 0 ? changed : operations.slice(0, 1);
+  let smallest = changes;
+  for (const operation of shown) smallest = await leaveOutUsual(smallest, operation, shows);
+  const answers = shown.map((operation) => [operation.key, changedAnswer(operation, smallest)] as const);
   const { place, expected, actual } = mismatch;
-  const { body: usualBody } = await trial.run(usual);
+  const { body: usualBody } = await trial.run([]);
   const { body } = await trial.run(smallest);
   const described = trial.described.get(place);
   const value = expected === NO_MEMBER || !described ? undefined : placeholder(described.place);
@@ -138,8 +118,8 @@ export async function describeCounterexample(
   const corrected = isFailure ? usualBody : withValue(body, place.split(".").slice(1), value);
   return {
     route: route.name,
-    operation: keys.join(", "),
-    answer: keys.length === 1 ? smallest[keys[0] ?? ""] : smallest,
+    operation: answers.map(([key]) => key).join(", "),
+    answer: answers.length === 1 ? answers[0]?.[1] : Object.fromEntries(answers),
     actual,
     expected,
     golden: writeGolden(trial, `Counterexample of ${field}: ${expected}`, corrected) as ExampleDefinition,

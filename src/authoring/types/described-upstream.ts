@@ -5,23 +5,36 @@ import { catalogRequest, catalogShapes } from "../../compare/index.ts";
 import { type Operation, operationKey, type Surface } from "../../migration/index.ts";
 import { findRoute, segmentsOf } from "../draft/find-route.ts";
 import { withoutPrefix } from "../examples/example.ts";
-import { ANSWER, type AnswerNode, answerTree } from "./answer-tree.ts";
-import { type Answers, answersOf } from "./answers.ts";
+import { ANSWER, type AnswerNode, answerTree, withValue } from "./answer-tree.ts";
 import type { Patterns } from "./check-answer.ts";
 import { collectHints, type KnownValues } from "./known-values.ts";
+import { valuesOf } from "./possible-values.ts";
+
+/** A change of the usual response of an operation: another value at a path. Undefined removes the member. */
+export interface Change {
+  /** The key of the operation. */
+  readonly key: string;
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
 
 /** An operation of the document, with its possible responses. */
 export interface DescribedOperation {
   /** The key: `GET /books/{}`, without the prefix of all paths. */
   readonly key: string;
-  readonly answers: Answers;
   readonly nodes: readonly AnswerNode[];
+  readonly usual: unknown;
+  /** The changes that are tried, of the first {@link MOST_TRIED} members. */
+  readonly changes: readonly Change[];
   readonly status: number;
   /** Puts the items of a list on one page; undefined for other responses. */
   readonly list:
     | { readonly shape: Shape; readonly name: string; readonly items: readonly string[] }
     | undefined;
 }
+
+/** Maximum number of members of one response for which other values are tried. */
+export const MOST_TRIED = 800;
 
 /** A call with its response. */
 interface AnsweredCall {
@@ -63,10 +76,29 @@ function successOf({ successes, answer }: Operation): number {
   return Number(found.replaceAll("X", "0")) || 200;
 }
 
+/** Returns the changes of one member. @param values its possible values, the usual one first */
+function changesOf(
+  key: string,
+  { path, place }: AnswerNode,
+  values: readonly unknown[],
+  mayLack: boolean,
+): Change[] {
+  const others = values.slice(1).map((value) => ({ key, path, value }));
+  return mayLack && !place.required && path.length > 0
+    ? [...others, { key, path, value: undefined }]
+    : others;
+}
+
+/** Returns the usual response of an operation with some changes. */
+export const changedAnswer = ({ key, usual }: DescribedOperation, changes: readonly Change[]): unknown =>
+  changes
+    .filter((change) => change.key === key)
+    .reduce((answer, { path, value }) => withValue(answer, path, value), usual);
+
 /** Responds according to a document. */
 export class DescribedUpstream implements Upstream {
-  /** The responses that replace the usual ones, by keys of operations. Lists are on one page. */
-  replaced: ReadonlyMap<string, unknown> = new Map();
+  /** The changes of the usual responses. */
+  changes: readonly Change[] = [];
   /** Sets the values that an item needs to belong to a list. */
   fit = (item: unknown): unknown => item;
   /** The calls since this list was cleared. */
@@ -87,15 +119,26 @@ export class DescribedUpstream implements Upstream {
     const shapes = listShapes(pack);
     const operations = [...surface.values()].map((operation): DescribedOperation => {
       const key = keyWithout(prefix, operation.name);
-      const nodes = answerTree(operation);
+      const tree = answerTree(operation);
+      const nodes = [...tree.values()];
+      const values = valuesOf(nodes, { hintsOf: hintsOf(key), patterns });
+      // If no member of an object is required, the document does not specify which members are present: all of them are.
+      const optional = new Set(
+        nodes.flatMap(({ members }) => {
+          const all = [...members.values()];
+          return all.some(({ place }) => place.required) ? all : [];
+        }),
+      );
       const list = shapes.get(key) ?? { shape: pack.lists.upstream, name: "" };
       const items = findPath(list.shape, "items", { list: list.name });
-      const isList = nodes.get([ANSWER, ...(items ?? [])].join("."))?.place.types.has("array") === true;
-      const answers = answersOf(nodes.get(ANSWER)!, { hintsOf: hintsOf(key), patterns });
+      const isList = tree.get([ANSWER, ...(items ?? [])].join("."))?.place.types.has("array") === true;
       return {
         key,
-        answers,
-        nodes: [...nodes.values()],
+        nodes,
+        usual: values.get(nodes[0]!)?.[0],
+        changes: nodes
+          .slice(0, MOST_TRIED)
+          .flatMap((node) => changesOf(key, node, values.get(node) ?? [], optional.has(node))),
         status: successOf(operation),
         list: items && isList ? { ...list, items } : undefined,
       };
@@ -104,8 +147,9 @@ export class DescribedUpstream implements Upstream {
   }
 
   /** Whether the response to a call differs from the usual one. */
-  isReplaced({ method, path }: HttpRequest): boolean {
-    return this.replaced.has(this.#operationOf(method, path));
+  isChanged({ method, path }: HttpRequest): boolean {
+    const operation = this.#operationOf(method, path);
+    return this.changes.some(({ key }) => key === operation);
   }
 
   /** Returns the key of a call's operation, which may be missing in the document. */
@@ -122,8 +166,9 @@ export class DescribedUpstream implements Upstream {
     return { status, headers: {}, bytes: Buffer.from(text), ms: 0 };
   }
 
-  #bodyOf({ key, answers, list }: DescribedOperation): unknown {
-    const body = this.replaced.get(key) ?? answers.usual;
+  #bodyOf(operation: DescribedOperation): unknown {
+    const { list } = operation;
+    const body = changedAnswer(operation, this.changes);
     const rows = list && valueAt(body, list.items);
     return list && Array.isArray(rows) ? onePage(list.shape, rows.map(this.fit), list.name) : body;
   }

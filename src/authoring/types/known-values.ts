@@ -4,7 +4,7 @@ import { type FieldRule, findPath, type Pack } from "../../pack/index.ts";
 import { type CatalogLists, catalogRequest } from "../../compare/index.ts";
 import { splitCall, type Example } from "../examples/example.ts";
 import { tableValues } from "../laws/filter-law.ts";
-import type { Hints } from "./answers.ts";
+import type { Hints } from "./possible-values.ts";
 
 /** Maximum number of words of one place, and of values from golden cases. */
 const [MOST_WORDS, MOST_SEEN] = [40, 6];

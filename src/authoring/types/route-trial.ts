@@ -1,19 +1,19 @@
 /** One route with one request, for which responses of the upstream are tried. */
-import * as fc from "fast-check";
 import { generateSync } from "json-schema-faker";
 import { isObject } from "../../base/index.ts";
 import { type Catalog, compileGetter, compileSetter, type Pack, type Route } from "../../pack/index.ts";
 import type { DryRun, DryRunRequest } from "../../compare/index.ts";
 import { type Example, splitCall, sentHeaders } from "../examples/example.ts";
-import { ANSWER, type AnswerNode, withValue } from "./answer-tree.ts";
-import { finiteValues } from "./answers.ts";
+import { ANSWER, type AnswerNode } from "./answer-tree.ts";
 import { findMismatches, type Mismatch, type Patterns } from "./check-answer.ts";
-import { callsOf, type DescribedOperation, type DescribedUpstream } from "./described-upstream.ts";
+import {
+  callsOf,
+  type Change,
+  type DescribedOperation,
+  type DescribedUpstream,
+} from "./described-upstream.ts";
 
-/** Responses of the upstream, by the keys of operations. */
-export type UpstreamAnswers = Readonly<Record<string, unknown>>;
-
-/** The client's response to given answers. */
+/** The client's response. */
 interface TrialResult {
   readonly status: number;
   readonly body: unknown;
@@ -126,31 +126,19 @@ export class RouteTrial {
     return "catalog" in this.route.source ? this.route.source.catalog : undefined;
   }
 
-  get usual(): UpstreamAnswers {
-    return Object.fromEntries(this.operations.map(({ key, answers }) => [key, answers.usual]));
+  get changes(): Change[] {
+    return this.operations.flatMap(({ changes }) => changes);
   }
 
-  /** Returns responses with one unusual value, for each possible value of a place that has few. */
-  get finiteAnswers(): UpstreamAnswers[] {
-    return this.operations.flatMap(({ key, nodes, answers }) =>
-      nodes.flatMap(({ place, path, isTried }) =>
-        ((isTried && finiteValues(place)) || []).map((value) => ({
-          ...this.usual,
-          [key]: withValue(answers.usual, path, value),
-        })),
-      ),
-    );
-  }
-
-  get arbitrary(): fc.Arbitrary<UpstreamAnswers> {
-    return fc.record(Object.fromEntries(this.operations.map(({ key, answers }) => [key, answers.arbitrary])));
-  }
-
-  /** Sends the request and checks the response. A failure of the pack is a mismatch of the whole answer. */
-  async run(answers: UpstreamAnswers): Promise<TrialResult> {
+  /**
+   * Sends the request and checks the response. A failure of the pack is a mismatch of the whole answer.
+   *
+   * @param changes the changes of the usual responses of the upstream
+   */
+  async run(changes: readonly Change[]): Promise<TrialResult> {
     const { upstream, dryRun, pack, patterns } = this.pipeline;
     const { where } = this.route;
-    upstream.replaced = new Map(Object.entries(answers));
+    upstream.changes = changes;
     upstream.fit = (item) => (where ? fitItem(item, where) : item);
     upstream.received = [];
     if (this.catalog) await dryRun.catalogs.refresh();

@@ -6,7 +6,7 @@ import { emitArray, emitObject } from "./constructors.ts";
 import { emitCall, emitLambda } from "./functions.ts";
 import { emitBinary, emitBlock, emitCondition, emitNegation } from "./operators.ts";
 import { emitPath } from "./paths.ts";
-import { type Scope, positionOf } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 import { emitPredicates, emitNameStep } from "./steps.ts";
 
 const emitString = (node: AstNode): Code => ({ js: quote(String(node.value)), kind: "value" });
@@ -26,7 +26,7 @@ function emitRegex(node: AstNode, scope: Scope): Code {
   // The parser damages a pattern on the left of ?: or ??.
   if (!isRegExp(node.value)) throw new NotCompilableError("a regular expression on the left of ?: or ??");
   const { unit } = scope;
-  const js = `${unit.useHelper("createMatcher")}(${unit.addConstant(prepareRegex(node.value.source, node.value.flags))}, ${positionOf(node, scope)})`;
+  const js = `${unit.useHelper("createMatcher")}(${unit.addConstant(prepareRegex(node.value.source, node.value.flags))})`;
   return { js, kind: "value" };
 }
 

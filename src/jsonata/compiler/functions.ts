@@ -3,7 +3,7 @@ import { childOf, childrenOf, type AstNode } from "../language/ast.ts";
 import { NotCompilableError, type Code } from "./code.ts";
 import { lambdaScope } from "./frames.ts";
 import { isBare } from "./steps.ts";
-import { emitFunction, positionOf, type Scope, declareTemporary } from "./scope.ts";
+import { emitFunction, type Scope, declareTemporary } from "./scope.ts";
 
 /** Functions with one argument that are emitted inline. */
 type Test = "exists" | "boolean" | "not";
@@ -34,7 +34,7 @@ export function emitCall(node: AstNode, scope: Scope): Code {
   if (isTest(builtin) && first && args.length === 1) return emitTest(builtin, first, scope);
   const helper = unit.useHelper(builtin === undefined ? "call" : "callBuiltin");
   const given = args.map((argument) => unit.emit(argument, scope).js).join(", ");
-  return { js: `${helper}(${js}, [${given}], ${context}, ${positionOf(node, scope)})`, kind: "any" };
+  return { js: `${helper}(${js}, [${given}], ${context})`, kind: "any" };
 }
 
 /** Emits the tail call of a function. The interpreter runs it after the function has returned, so that the stack does not grow. */
@@ -51,7 +51,7 @@ export function emitLambda(node: AstNode, scope: Scope): Code {
   if (node["signature"] !== undefined) throw new NotCompilableError("a function with a signature");
   if (node["thunk"] === true) return emitTailCall(childOf(node, "body"), scope);
   const names: string[] = [];
-  const js = emitFunction({ ...scope, errorPosition: undefined }, names, (inner) => {
+  const js = emitFunction(scope, names, (inner) => {
     const lambda = lambdaScope(inner, node);
     names.push(...lambda.names);
     return scope.unit.emit(childOf(node, "body"), lambda.scope).js;

@@ -97,7 +97,6 @@ export function generate(ast: AstNode): Generated {
     body,
     frame: createOuterFrame(unit, outside, builtins, findCalledNames(ast)),
     context: "context",
-    errorPosition: undefined,
   };
   const { js } = emit(ast, scope);
   const context = `const context = ${unit.useHelper("wrapInput")}(input);`;

@@ -1,24 +1,24 @@
 import { childOf, childrenOf, type AstNode } from "../language/ast.ts";
 import { kindOfEither, NotCompilableError, type Code, type CodeKind } from "./code.ts";
 import { emitInBlock } from "./frames.ts";
-import { positionOf, type Helper, type Scope } from "./scope.ts";
+import type { Helper, Scope } from "./scope.ts";
 
-/** A binary operator: its helper, the kind of the result, and whether the helper requires a position for errors. */
-const OPERATORS: Readonly<Record<string, readonly [Helper, CodeKind, boolean]>> = {
-  "+": ["add", "value", true],
-  "-": ["subtract", "value", true],
-  "*": ["multiply", "value", true],
-  "/": ["divide", "value", true],
-  "%": ["remainder", "value", true],
-  "<": ["less", "truth", true],
-  "<=": ["lessOrEqual", "truth", true],
-  ">": ["greater", "truth", true],
-  ">=": ["greaterOrEqual", "truth", true],
-  "..": ["range", "any", true],
-  "&": ["joinText", "value", true],
-  "=": ["isEqual", "boolean", false],
-  "!=": ["isDifferent", "boolean", false],
-  in: ["isMember", "boolean", false],
+/** A binary operator: its helper, and the kind of the result. */
+const OPERATORS: Readonly<Record<string, readonly [Helper, CodeKind]>> = {
+  "+": ["add", "value"],
+  "-": ["subtract", "value"],
+  "*": ["multiply", "value"],
+  "/": ["divide", "value"],
+  "%": ["remainder", "value"],
+  "<": ["less", "truth"],
+  "<=": ["lessOrEqual", "truth"],
+  ">": ["greater", "truth"],
+  ">=": ["greaterOrEqual", "truth"],
+  "..": ["range", "any"],
+  "&": ["joinText", "value"],
+  "=": ["isEqual", "boolean"],
+  "!=": ["isDifferent", "boolean"],
+  in: ["isMember", "boolean"],
 };
 
 /** Emits a condition: JavaScript code that is true if JSONata would treat the value as true. */
@@ -38,30 +38,29 @@ export function emitBinary(node: AstNode, scope: Scope): Code {
   const { unit } = scope;
   const operator = String(node.value);
   if (operator === "and" || operator === "or") return emitLogic(node, scope);
-  const [helper, kind, fails] = OPERATORS[operator] ?? rejectOperator(operator);
+  const [helper, kind] = OPERATORS[operator] ?? rejectOperator(operator);
   const left = unit.emit(childOf(node, "lhs"), scope).js;
   const right = unit.emit(childOf(node, "rhs"), scope).js;
-  const position = fails ? `, ${positionOf(node, scope)}` : "";
-  return { js: `${unit.useHelper(helper)}(${left}, ${right}${position})`, kind };
+  return { js: `${unit.useHelper(helper)}(${left}, ${right})`, kind };
 }
 
 function rejectOperator(operator: string): never {
   throw new NotCompilableError(`the operator ${operator}`);
 }
 
-/** Emits `and` or `or`. JSONata reports errors of the right side at the position of the operator. */
+/** Emits `and` or `or`. */
 function emitLogic(node: AstNode, scope: Scope): Code {
   const { unit } = scope;
-  const left = emitBoolean(unit.emit(childOf(node, "lhs"), scope), scope);
-  const rightScope: Scope = { ...scope, errorPosition: positionOf(node, scope) };
-  const right = emitBoolean(unit.emit(childOf(node, "rhs"), rightScope), rightScope);
+  const [left, right] = ["lhs", "rhs"].map((side) =>
+    emitBoolean(unit.emit(childOf(node, side), scope), scope),
+  );
   return { js: `(${left} ${node.value === "and" ? "&&" : "||"} ${right})`, kind: "boolean" };
 }
 
 /** Emits the unary minus. */
 export function emitNegation(node: AstNode, scope: Scope): Code {
   const value = scope.unit.emit(childOf(node, "expression"), scope).js;
-  return { js: `${scope.unit.useHelper("negate")}(${value}, ${positionOf(node, scope)})`, kind: "value" };
+  return { js: `${scope.unit.useHelper("negate")}(${value})`, kind: "value" };
 }
 
 const MISSING: Code = { js: "undefined", kind: "value" };

@@ -1,6 +1,6 @@
 import { asNode, childrenOf, stagesOf, type AstNode } from "../language/ast.ts";
 import { emitMemberAccess, NotCompilableError, quote, type Code } from "./code.ts";
-import { emitClosure, positionOf, declareTemporary, type Scope } from "./scope.ts";
+import { emitClosure, declareTemporary, type Scope } from "./scope.ts";
 import {
   emitPredicates,
   isBare,
@@ -65,7 +65,7 @@ function emitStep(list: string, node: AstNode, last: boolean, scope: Scope): str
 
 function emitSort(list: string, node: AstNode, scope: Scope): string {
   const terms = emitSortTerms(node, (term) => emitClosure(scope, (inner) => scope.unit.emit(term, inner).js));
-  return `${scope.unit.useHelper("orderBy")}(${list}, ${terms}, ${positionOf(node, scope)})`;
+  return `${scope.unit.useHelper("orderBy")}(${list}, ${terms})`;
 }
 
 const arrayOf = (names: readonly string[]): string => `[${names.map(quote).join(", ")}]`;

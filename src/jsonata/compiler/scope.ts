@@ -44,8 +44,6 @@ export interface Scope {
   readonly frame: Frame;
   /** The JavaScript variable that contains the context, JSONata's `$`. */
   readonly context: string;
-  /** The position at which errors are reported, instead of the position of the node. */
-  readonly errorPosition: number | undefined;
 }
 
 /** Declares a JavaScript variable for a value that is used twice, and returns the variable's name. */
@@ -54,9 +52,6 @@ export function declareTemporary(scope: Scope): string {
   scope.body.declared.push(name);
   return name;
 }
-
-/** Returns the position at which errors of a node are reported. */
-export const positionOf = (node: AstNode, scope: Scope): number => scope.errorPosition ?? node.position ?? 0;
 
 /** Emits a JavaScript function. @param write emits the function's body in the given inner scope */
 export function emitFunction(

@@ -70,7 +70,9 @@ export function parseProgram(source: string): {
     return { program, ast };
   } catch (failure) {
     if (failure instanceof ExpressionError) throw failure;
-    throw toExpressionError(failure);
+    // jsonata counts positions to the end of the offending token.
+    const { position = 1 } = failure as { readonly position?: number };
+    throw toExpressionError(failure, undefined, Math.max(0, position - 1));
   }
 }
 

@@ -45,15 +45,13 @@ export interface Choice {
 
 const describeOrigin = ({ place, path }: Origin): string => `${place}: ${path}`;
 
-/**
- * An expression does not parse, or its evaluation failed. `offset` is the number of characters before the error in the
- * source.
- */
+/** An expression does not parse, or its evaluation failed. */
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
   readonly code = "AG_EXPRESSION_FAILED";
   /** JSONata's own code, e.g. `T2001`. */
   readonly jsonataCode: string;
+  /** The number of characters before the error in a source that does not parse; 0 for an evaluation. */
   readonly offset: number;
   /** The location of the expression; undefined if it is not in a file. */
   readonly origin: Origin | undefined;

@@ -30,52 +30,47 @@ interface Effort {
   /** The number of characters of the longest match. For an unbounded repeat: of one iteration. */
   readonly length: number;
   /** The exponent of the length of the text in the work: the number of unbounded repeats in sequence. */
-  readonly factors: number;
-  /** `factors`, including look-arounds, which never backtrack after they have matched. */
+  readonly repeats: number;
+  /** `repeats`, including look-arounds, which never backtrack after they have matched. */
   readonly most: number;
 }
-
-const ONE: Effort = { ways: 1, length: 1, factors: 0, most: 0 };
 
 /** Maximum number of iterations of counted repeats that are added up individually. */
 const MAX_REPEATS = 1000;
 
-function measureRepeat({ body, least, most }: RegexNode & { readonly kind: "repeat" }): Effort {
-  const { ways, length, factors, most: most_ } = measureEffort(body);
-  const never = { ways: Infinity, length, factors, most: most_ };
-  if (isNullable(body)) return never;
-  if (most === Infinity) {
-    if (ways > 1 || most_ > 0 || least > MAX_REPEATS) return never;
-    return { ways: 1, length: length * (least + 1), factors: 1, most: 1 };
-  }
-  if (most > MAX_REPEATS || (most > 1 && most_ > 0)) return never;
+function measureRepeat({ body, least, most: last }: RegexNode & { readonly kind: "repeat" }): Effort {
+  const { ways, length, repeats, most } = measureEffort(body);
+  const isUnbounded = last === Infinity;
+  const isCertain = most === 0 ? ways === 1 || !isUnbounded : last === 1;
+  if (isNullable(body) || !isCertain || (isUnbounded ? least : last) > MAX_REPEATS)
+    return { ways: Infinity, length, repeats, most };
+  if (isUnbounded) return { ways: 1, length: length * (least + 1), repeats: 1, most: 1 };
   let sum = 0;
-  for (let count = least; count <= most; count += 1) sum += ways ** count;
-  return { ways: sum, length: length * most, factors, most: most_ };
+  for (let count = least; count <= last; count += 1) sum += ways ** count;
+  return { ways: sum, length: length * last, repeats, most };
 }
 
 function measureEffort(node: RegexNode): Effort {
-  if (node.kind === "character" || node.kind === "assertion") return ONE;
-  if (node.kind === "capture") return measureEffort(node.body);
-  if (node.kind === "look") return { ...measureEffort(node.body), factors: 0 };
   if (node.kind === "repeat") return measureRepeat(node);
-  if (node.kind === "choice") {
-    const all = node.options.map(measureEffort);
+  if (node.kind === "capture") return measureEffort(node.body);
+  if (node.kind === "look") return { ...measureEffort(node.body), repeats: 0 };
+  const inner = node.kind === "choice" ? node.options : node.kind === "sequence" ? node.parts : [];
+  const efforts = inner.map(measureEffort);
+  if (node.kind === "choice")
     return {
-      ways: all.reduce((sum, { ways }) => sum + ways, 0),
-      length: Math.max(...all.map(({ length }) => length)),
-      factors: Math.max(...all.map(({ factors }) => factors)),
-      most: Math.max(...all.map(({ most }) => most)),
+      ways: efforts.reduce((sum, { ways }) => sum + ways, 0),
+      length: Math.max(...efforts.map(({ length }) => length)),
+      repeats: Math.max(...efforts.map(({ repeats }) => repeats)),
+      most: Math.max(...efforts.map(({ most }) => most)),
     };
-  }
-  return node.parts.map(measureEffort).reduce(
+  return efforts.reduce(
     (sum, part) => ({
       ways: sum.ways * part.ways,
       length: sum.length + part.length,
-      factors: sum.factors + part.factors,
-      most: Math.max(sum.most, sum.factors + part.most),
+      repeats: sum.repeats + part.repeats,
+      most: Math.max(sum.most, sum.repeats + part.most),
     }),
-    { ...ONE, length: 0 },
+    { ways: 1, length: node.kind === "sequence" ? 0 : 1, repeats: 0, most: 0 },
   );
 }
 

@@ -11,7 +11,13 @@ export type TakesCharacter = (code: number) => boolean;
 export type RegexNode =
   | { readonly kind: "character"; readonly test: () => TakesCharacter }
   | Assertion
-  | { readonly kind: "look"; readonly ahead: boolean; readonly negative: boolean; readonly body: RegexNode }
+  | {
+      readonly kind: "look";
+      readonly ahead: boolean;
+      readonly negative: boolean;
+      readonly body: RegexNode;
+      readonly hasGroups: boolean;
+    }
   | { readonly kind: "sequence"; readonly parts: readonly RegexNode[] }
   | { readonly kind: "choice"; readonly options: readonly RegexNode[] }
   | { readonly kind: "capture"; readonly body: RegexNode; readonly index: number }
@@ -21,6 +27,8 @@ export type RegexNode =
       readonly least: number;
       readonly most: number;
       readonly greedy: boolean;
+      /** The numbers of the capturing groups in the body: from the first up to, but without, the last. */
+      readonly groups: readonly [first: number, end: number];
     };
 
 interface Assertion {
@@ -117,21 +125,30 @@ class RegexParser {
 
   #sequence(): RegexNode {
     const parts: RegexNode[] = [];
-    while (!["", "|", ")"].includes(this.#next)) parts.push(this.#repeated(this.#term()));
+    while (!["", "|", ")"].includes(this.#next)) {
+      const first = this.#groups + 1;
+      parts.push(this.#repeated(this.#term(), first));
+    }
     const [only] = parts;
     return only && parts.length === 1 ? only : { kind: "sequence", parts };
   }
 
-  #repeated(body: RegexNode): RegexNode {
+  #repeated(body: RegexNode, firstGroup: number): RegexNode {
     const found = this.#match(QUANTIFIER);
     if (!found) return body;
     if (body.kind === "assertion" || body.kind === "look")
       throw new UnsupportedRegexError("a look-around is repeated");
     const [sign = "", least, comma, most, lazy] = found;
-    const first = least === undefined ? (sign.startsWith("+") ? 1 : 0) : Number(least);
     const unbounded = sign.startsWith("*") || sign.startsWith("+") || (comma !== undefined && most === "");
     const last = sign.startsWith("?") ? 1 : Number(most || least);
-    return { kind: "repeat", body, least: first, most: unbounded ? Infinity : last, greedy: lazy === "" };
+    return {
+      kind: "repeat",
+      body,
+      least: least === undefined ? Number(sign.startsWith("+")) : Number(least),
+      most: unbounded ? Infinity : last,
+      greedy: lazy === "",
+      groups: [firstGroup, this.#groups + 1],
+    };
   }
 
   #term(): RegexNode {
@@ -148,10 +165,12 @@ class RegexParser {
     const [, plain, look] = this.#match(GROUP) ?? [];
     if (this.#next === "?") throw new UnsupportedRegexError("it has inline flags");
     const index = plain === undefined && look === undefined ? (this.#groups += 1) : 0;
+    const groups = this.#groups;
     const body = this.#choice();
     this.#at += 1;
+    const hasGroups = this.#groups > groups;
     if (look !== undefined)
-      return { kind: "look", ahead: look.length === 1, negative: look.endsWith("!"), body };
+      return { kind: "look", ahead: look.length === 1, negative: look.endsWith("!"), body, hasGroups };
     return index === 0 ? body : { kind: "capture", body, index };
   }
 }

@@ -18,18 +18,18 @@ export type Step =
   | { readonly op: "reset"; readonly from: number; readonly to: number }
   | { readonly op: "assertion"; readonly what: "^" | "$" | "b" | "B" }
   | { readonly op: "look"; readonly index: number; readonly negative: boolean }
+  /** The last step. */
   | { readonly op: "match" };
 
-/** A look-around: a separate program. It runs over the text towards the position where it is tested. */
-export interface LookAround {
+/** The steps of a pattern, or of a look-around. A look-ahead reads the text backwards, towards its position. */
+export interface Program {
   readonly steps: readonly Step[];
-  readonly ahead: boolean;
+  readonly backwards: boolean;
 }
 
 /** The program of a regular expression for the linear engine. */
-export interface RegexProgram {
-  readonly steps: readonly Step[];
-  readonly looks: readonly LookAround[];
+export interface RegexProgram extends Program {
+  readonly looks: readonly Program[];
   readonly groups: number;
   readonly unicode: boolean;
   readonly multiline: boolean;
@@ -49,14 +49,6 @@ export function isAnchored(node: RegexNode, multiline: boolean): boolean {
   return first !== undefined && isAnchored(first, multiline);
 }
 
-/** Returns the numbers of the groups that a node contains. They are always consecutive. */
-function groupsIn(node: RegexNode): readonly number[] {
-  if (node.kind === "capture") return [node.index, ...groupsIn(node.body)];
-  if (node.kind === "sequence") return node.parts.flatMap(groupsIn);
-  if (node.kind === "choice") return node.options.flatMap(groupsIn);
-  return node.kind === "repeat" || node.kind === "look" ? groupsIn(node.body) : [];
-}
-
 /**
  * Compiles a regular expression to a program.
  *
@@ -64,27 +56,23 @@ function groupsIn(node: RegexNode): readonly number[] {
  *   that is too large.
  */
 export function compileRegex({ root, groups, unicode, multiline }: ParsedRegex): RegexProgram {
-  const looks: LookAround[] = [];
+  const looks: Program[] = [];
   const steps: Step[] = [{ op: "save", slot: 0 }];
   new StepWriter(steps, looks, false).write(root);
   steps.push({ op: "save", slot: 1 }, { op: "match" });
-  return { steps, looks, groups, unicode, multiline, anchored: isAnchored(root, multiline) };
+  const anchored = isAnchored(root, multiline);
+  return { steps, looks, groups, unicode, multiline, anchored, backwards: false };
 }
 
 type NodeOf<Kind extends RegexNode["kind"]> = Extract<RegexNode, { readonly kind: Kind }>;
 
-/** A step whose target is set later. */
-type Split = Extract<Step, { readonly op: "split" }>;
-type Jump = Extract<Step, { readonly op: "jump" }>;
-
 /** Appends the steps of nodes to one program. */
 class StepWriter {
   readonly #steps: Step[];
-  readonly #looks: LookAround[];
-  /** Whether the steps read the text from its end. */
+  readonly #looks: Program[];
   readonly #backwards: boolean;
 
-  constructor(steps: Step[], looks: LookAround[], backwards: boolean) {
+  constructor(steps: Step[], looks: Program[], backwards: boolean) {
     this.#steps = steps;
     this.#looks = looks;
     this.#backwards = backwards;
@@ -106,49 +94,50 @@ class StepWriter {
     }
   }
 
+  /** Appends a step whose targets are set later. */
+  #push<Kind extends "split" | "jump">(step: Extract<Step, { readonly op: Kind }>): typeof step {
+    this.#steps.push(step);
+    return step;
+  }
+
   #writeChoice(options: readonly RegexNode[]): void {
-    const ends: Jump[] = [];
-    for (const option of options.slice(0, -1)) {
-      const split: Split = { op: "split", next: this.#steps.length + 1, other: 0 };
-      const end: Jump = { op: "jump", next: 0 };
-      this.#steps.push(split);
+    const ends = options.slice(0, -1).map((option) => {
+      const split = this.#push<"split">({ op: "split", next: this.#steps.length + 1, other: 0 });
       this.write(option);
-      this.#steps.push(end);
-      ends.push(end);
+      const end = this.#push<"jump">({ op: "jump", next: 0 });
       split.other = this.#steps.length;
-    }
+      return end;
+    });
     for (const option of options.slice(-1)) this.write(option);
     for (const end of ends) end.next = this.#steps.length;
   }
 
-  #writeLook({ body, ahead, negative }: NodeOf<"look">): void {
-    if (groupsIn(body).length > 0) throw new UnsupportedRegexError("a look-around has a capturing group");
+  #writeLook({ body, ahead, negative, hasGroups }: NodeOf<"look">): void {
+    if (hasGroups) throw new UnsupportedRegexError("a look-around has a capturing group");
     const steps: Step[] = [];
     new StepWriter(steps, this.#looks, ahead).write(body);
     steps.push({ op: "match" });
-    this.#steps.push({ op: "look", index: this.#looks.push({ steps, ahead }) - 1, negative });
+    this.#steps.push({ op: "look", index: this.#looks.push({ steps, backwards: ahead }) - 1, negative });
   }
 
-  #writeRepeat({ body, least, most, greedy }: NodeOf<"repeat">): void {
+  #writeRepeat(node: NodeOf<"repeat">): void {
+    const { body, least, most, greedy } = node;
     if (isNullable(body)) throw new UnsupportedRegexError("it repeats something that can be empty");
-    const groups = groupsIn(body);
-    for (let count = 0; count < least; count += 1) this.#writeIteration(body, groups);
+    for (let count = 0; count < least; count += 1) this.#writeIteration(node);
     const start = this.#steps.length;
-    const splits: Split[] = [];
+    const splits: (Step & { op: "split" })[] = [];
     for (let count = least; count < (most === Infinity ? least + 1 : most); count += 1) {
-      const split: Split = { op: "split", next: 0, other: 0 };
-      splits.push(split);
-      this.#steps.push(split);
+      const split = this.#push<"split">({ op: "split", next: 0, other: 0 });
       split[greedy ? "next" : "other"] = this.#steps.length;
-      this.#writeIteration(body, groups);
+      this.#writeIteration(node);
+      splits.push(split);
     }
     if (most === Infinity) this.#steps.push({ op: "jump", next: start });
     for (const split of splits) split[greedy ? "other" : "next"] = this.#steps.length;
   }
 
-  #writeIteration(body: RegexNode, groups: readonly number[]): void {
-    if (groups.length > 0)
-      this.#steps.push({ op: "reset", from: 2 * Math.min(...groups), to: 2 * Math.max(...groups) + 1 });
+  #writeIteration({ body, groups: [first, end] }: NodeOf<"repeat">): void {
+    if (first < end) this.#steps.push({ op: "reset", from: 2 * first, to: 2 * end - 1 });
     this.write(body);
   }
 }

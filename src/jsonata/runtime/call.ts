@@ -1,5 +1,5 @@
 /** Calls of functions: functions of an expression, bound functions, and built-in ones. */
-import { asFailure, Failure } from "./failure.ts";
+import { Failure } from "./failure.ts";
 import { checkItems, checkText, enterCall, leaveCall, tick, tickArguments } from "./guard.ts";
 import type { CheckArguments } from "./signature.ts";
 
@@ -14,48 +14,27 @@ export interface Builtin {
 }
 
 /** Calls a function. @throws {Failure} T1006 If `called` is not a function; D1011, D1012; errors of the function. */
-export function callFunction(called: unknown, args: readonly unknown[], context?: unknown): unknown {
+export function call(called: unknown, args: readonly unknown[], context?: unknown): unknown {
   tick();
   if (typeof called !== "function") throw new Failure("T1006");
   enterCall();
   const result: unknown = Reflect.apply(called, context, args);
-  if (result instanceof Promise) throw new Failure("unknown", 0, "a bound function returns a promise");
+  if (result instanceof Promise) throw new Failure("unknown", "a bound function returns a promise");
   leaveCall();
   return result;
 }
 
-/** Reports an error in a function at the position of its call, and endless recursion at the call that is too deep. */
-function failAt(thrown: unknown, position: number): never {
-  const failure = asFailure(thrown);
-  if (failure.code !== "D1011" || failure.position === 0) failure.position = position;
-  throw failure;
-}
-
-/** A call in an expression. @param position position of the call in the source @throws {Failure} */
-export function call(called: unknown, args: readonly unknown[], context: unknown, position: number): unknown {
-  try {
-    return callFunction(called, args, context);
-  } catch (thrown) {
-    return failAt(thrown, position);
-  }
-}
-
-/** A call of a built-in function. @param context replaces a missing argument if the signature allows it @throws {Failure} */
+/** Calls a built-in function. @param context replaces a missing argument if the signature allows it @throws {Failure} */
 export function callBuiltin(
   { name, run, check }: Builtin,
   args: readonly unknown[],
   context: unknown,
-  position: number,
 ): unknown {
-  try {
-    tick();
-    const checked = check(args, context);
-    tickArguments(checked);
-    const result = run(...checked);
-    if (typeof result === "string") checkText(result.length, `$${name}`);
-    else if (Array.isArray(result)) checkItems(result.length, `$${name}`);
-    return result;
-  } catch (thrown) {
-    return failAt(thrown, position);
-  }
+  tick();
+  const checked = check(args, context);
+  tickArguments(checked);
+  const result = run(...checked);
+  if (typeof result === "string") checkText(result.length, `$${name}`);
+  else if (Array.isArray(result)) checkItems(result.length, `$${name}`);
+  return result;
 }

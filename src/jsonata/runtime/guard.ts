@@ -27,15 +27,15 @@ const LIST_TOO_LONG = "D2015";
 const TOO_LARGE = "too_large";
 
 /** Checks the length of a list. @param by the function or operator that creates the list @throws {Failure} D2015 */
-export function checkItems(length: number, by: string, position = 0): void {
+export function checkItems(length: number, by: string): void {
   if (length > GUARDS.sequence)
-    throw new Failure(LIST_TOO_LONG, position, `${by} gives a list of more than ${GUARDS.sequence} items`);
+    throw new Failure(LIST_TOO_LONG, `${by} gives a list of more than ${GUARDS.sequence} items`);
 }
 
 /** Checks the length of a text. @param by the function or operator that creates the text @throws {Failure} too_large */
-export function checkText(length: number, by: string, position = 0): void {
+export function checkText(length: number, by: string): void {
   if (length > MAX_TEXT)
-    throw new Failure(TOO_LARGE, position, `${by} gives a text of more than ${MAX_TEXT} characters`);
+    throw new Failure(TOO_LARGE, `${by} gives a text of more than ${MAX_TEXT} characters`);
 }
 
 /**
@@ -48,7 +48,7 @@ export function checkText(length: number, by: string, position = 0): void {
  */
 export function checkSize(value: unknown, by: string, most: number): void {
   if (subtractSize(most, value) < 0)
-    throw new Failure(TOO_LARGE, 0, `${by} gives more than ${most} values and characters`);
+    throw new Failure(TOO_LARGE, `${by} gives more than ${most} values and characters`);
 }
 
 /**

@@ -87,7 +87,7 @@ const asksForTooMuch = (picture: string): boolean =>
 /** @throws {Failure} too_large if a picture is too long, or requests too many digits */
 function checkPicture(picture: unknown): void {
   if (typeof picture === "string" && (picture.length > MAX_PICTURE || asksForTooMuch(picture)))
-    throw new Failure("too_large", 0, `a picture has more than ${MAX_PICTURE} characters or digits`);
+    throw new Failure("too_large", `a picture has more than ${MAX_PICTURE} characters or digits`);
 }
 
 /** Limits the picture of a function. */

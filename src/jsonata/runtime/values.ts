@@ -3,9 +3,9 @@ import { checkSize, checkText, MAX_TEXT, tick } from "./guard.ts";
 import { isList } from "./sequence.ts";
 
 /** Whether a value is a finite number. @throws {Failure} D1001 If it is infinite. */
-export function isNumeric(value: unknown, position = 0): value is number {
+export function isNumeric(value: unknown): value is number {
   if (typeof value !== "number" || Number.isNaN(value)) return false;
-  if (!Number.isFinite(value)) throw new Failure("D1001", position);
+  if (!Number.isFinite(value)) throw new Failure("D1001");
   return true;
 }
 
@@ -73,13 +73,8 @@ export function printText(value: unknown, pretty = false): string {
 }
 
 /** The operator `&`. Undefined is printed as an empty string. @throws {Failure} D3001, too_large */
-export function joinText(left: unknown, right: unknown, position: number): string {
-  try {
-    const text = (left === undefined ? "" : printText(left)) + (right === undefined ? "" : printText(right));
-    checkText(text.length, "&");
-    return text;
-  } catch (thrown) {
-    if (thrown instanceof Failure) thrown.position = position;
-    throw thrown;
-  }
+export function joinText(left: unknown, right: unknown): string {
+  const text = (left === undefined ? "" : printText(left)) + (right === undefined ? "" : printText(right));
+  checkText(text.length, "&");
+  return text;
 }

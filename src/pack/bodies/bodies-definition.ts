@@ -39,6 +39,7 @@ const objects = about(
   "brackets",
 );
 
+/** The schema of `client.bodies`. */
 export const clientBodies = z.strictObject({
   media_types: about(
     z.array(bodyType).min(1).optional(),
@@ -54,6 +55,7 @@ export const clientBodies = z.strictObject({
   unknown,
 });
 
+/** The schema of `upstream.bodies`, and of `upstream` of one body. */
 export const upstreamBodies = z.strictObject({
   media_type: upstreamType,
   lists,
@@ -61,6 +63,7 @@ export const upstreamBodies = z.strictObject({
   object: upstreamObject,
 });
 
+/** The schema of `client` of one body. */
 export const clientBody = z.strictObject({ object: clientObject, unknown });
 
 export type ClientBodiesDefinition = z.infer<typeof clientBodies>;

@@ -14,6 +14,7 @@ const JSON_TYPE = "application/json";
 /** Maximum number of unknown members that are reported. */
 const MAX_ERRORS = 50;
 
+/** The body formats that clients may send. */
 export type ClientMediaTypes = ReturnType<typeof compileMediaTypes>;
 
 /**
@@ -23,13 +24,16 @@ export type ClientMediaTypes = ReturnType<typeof compileMediaTypes>;
 const JSON_TYPES = /^application\/(?:(?:[a-z0-9.!#$&^_-]+\+)?json|x-www-form-urlencoded) *(?:;|$)/i;
 const OTHER_CHARSET = /;\s*charset\s*=(?!\s*"?utf-?8\b)/i;
 
+/** Compiles the media types that clients may send. */
 export function compileMediaTypes({ media_types: given, null_body: nullBody }: ClientBodiesDefinition) {
   const types = new Map(
     given?.map((type) => [type.toLowerCase(), type.toLowerCase() === FORM ? "form" : "json"] as const),
   );
   const [first = "json"] = types.values();
   return {
+    /** Whether the literal `null` counts as no body. */
     nullIsAbsent: nullBody === "absent",
+    /** The names of the formats in messages. */
     names: given ?? [JSON_TYPE],
     /** Returns how to read a body of a media type; undefined if clients may not send it. */
     formatOf(contentType: string | undefined): "json" | "form" | undefined {
@@ -50,6 +54,7 @@ function otherNames(shape: Shape, location: SourceLocation): string[] {
   return names.filter((name) => name !== "object");
 }
 
+/** Returns errors for the members of a body that the wrapper does not contain. */
 function unknownMembers(sent: unknown, shape: Shape, resource: string, parent = ""): ErrorDetail[] {
   if (!isObject(sent) || !isObject(shape)) return [];
   const inner = new Map(
@@ -62,7 +67,11 @@ function unknownMembers(sent: unknown, shape: Shape, resource: string, parent = 
   );
 }
 
-/** @returns A function that throws {HttpError} 400 for a body without the object, and for unknown members. */
+/**
+ * Compiles a function that returns the object in the wrapper of a client's body.
+ *
+ * @returns A function that throws {HttpError} 400 for a body without the object, and for unknown members of a wrapper.
+ */
 export function compileUnwrap(
   { object: shape, unknown }: Pick<ClientBodiesDefinition, "object" | "unknown">,
   resource: string,
@@ -81,6 +90,7 @@ export function compileUnwrap(
   };
 }
 
+/** How bodies of one kind are sent to the upstream. */
 export type UpstreamBodyFormat = ReturnType<typeof compileUpstreamFormat>;
 
 /** Prints a form. @throws {HttpError} 400 for names that a form can't contain, or whose total length is too long. */
@@ -97,6 +107,7 @@ function printFormOrThrow(content: unknown, { lists, objects }: FormStyle): stri
   }
 }
 
+/** Compiles how bodies are sent to the upstream. */
 export function compileUpstreamFormat(
   {
     media_type: mediaType = JSON_TYPE,
@@ -115,13 +126,17 @@ export function compileUpstreamFormat(
     location.report("a form has no list at the top: put it into a wrapper");
   return {
     mediaType,
+    /** The names of path parameters that the wrapper contains. */
     pathParameters: otherNames(shape, location.at("object")),
+    /** Puts an object into its wrapper. @param path values of the path parameters */
     wrap: (object: unknown, path: Readonly<Record<string, string>>): unknown =>
       nameOf(shape) ? object : fillShape(shape, { ...path, object, name: resource }),
+    /** Returns the object from its wrapper. */
     unwrap: (content: unknown): unknown => valueAt(content, path),
     /** @throws {HttpError} 400 for a form that can't contain these names */
     print: (content: unknown): string =>
       isForm ? printFormOrThrow(content, { lists, objects }) : printJson(content),
+    /** Returns the name of a field of an error, without the path of the wrapper. */
     unwrapField: (field: string): string =>
       prefix.length > 1 && field.startsWith(prefix) ? field.slice(prefix.length) : field,
   };
@@ -130,5 +145,6 @@ export function compileUpstreamFormat(
 /** The message for a body that ended early, or whose encoding the gateway does not support. */
 export const UNREADABLE_BODY = "The body could not be read.";
 
+/** Returns the message for a body of a wrong media type. @param names the names of the accepted media types */
 export const wrongMediaType = (names: readonly string[]): string =>
   `The body must be ${names.join(" or ")} in UTF-8.`;

@@ -7,6 +7,7 @@ import type { JsonObject } from "../translation-context.ts";
 /** Limits for JSON that a client sends inside a string. */
 const AS_TEXT = { maxDepth: 32, maxValues: 5000, maxNameLength: 1000 };
 
+/** The part of a body member that is needed to read its forms. */
 export interface FormMember {
   readonly name: string;
   readonly get: (body: unknown) => unknown;
@@ -37,12 +38,15 @@ function compileSpellings(members: readonly FormMember[]): (body: JsonObject) =>
   };
 }
 
+/** Returns the id if a client sends a whole object instead of an id. */
 const idOf = (value: unknown, reference: string): unknown =>
   isObject(value) && Object.hasOwn(value, reference) ? value[reference] : value;
 
 /**
  * Compiles a function that converts the object of a response to the form of a body: ids replace objects, even in nested
  * objects. The function does not change its argument.
+ *
+ * @param fieldsOf Returns the rules of a nested object
  */
 export function compileBodyForm(
   rules: readonly { readonly name: string; readonly rule: FieldRule }[],
@@ -113,7 +117,10 @@ function readAcceptedForm(
   }
 }
 
-/** Converts the aliases and forms that clients send to the documented ones. The argument is not changed. */
+/**
+ * Compiles a function that converts the aliases and forms that clients send to the documented ones. The function does
+ * not change its argument.
+ */
 export function compileForms(
   members: readonly FormMember[],
   reference: string,

@@ -3,7 +3,6 @@ import type { PartDefinition } from "../schema/pack-definition.ts";
 import type { PathParameterDefinitions } from "../paths/path-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import { isObject, resolveReference, type SourceLocation } from "../../base/index.ts";
-import type { Steps } from "../steps.ts";
 import type { JsonObject } from "../translation-context.ts";
 import type { FormMember } from "./body-forms.ts";
 import { validSchema } from "./body-schema.ts";
@@ -13,44 +12,49 @@ import { compileWrite, type WritableMember } from "../fields/write.ts";
 import { compileGetter, compileRemover, compileSetter } from "../values/member-paths.ts";
 import { closeSchema, schemaAt, schemaMembers, type Schema } from "../values/schema-members.ts";
 
+/** A member of a body, identified by its dotted name. */
 export interface BodyMember {
   readonly name: string;
   readonly get: (body: unknown) => unknown;
   readonly remove: (body: JsonObject) => void;
 }
 
+/** A member of a translated body whose value is sent in the path. */
 export interface PathMember extends Pick<BodyMember, "get" | "remove"> {
+  /** The name that clients use. */
   readonly field: string;
 }
 
+/** A member of a body that is sent to the upstream. */
 export interface SentMember extends BodyMember, FormMember, Pick<WritableMember, "write"> {
   readonly putV4: NonNullable<WritableMember["putV4"]>;
 }
 
+/** A shared part of `pack.yaml` with a valid schema. */
 export interface Part extends Pick<PartDefinition, "inputs"> {
   readonly schema: Schema;
   readonly members: ReadonlyMap<string, WritableMember>;
 }
 
-export function* compilePart(
-  part: PartDefinition,
-  context: FieldContext,
-  location: SourceLocation,
-): Steps<Part> {
-  const locationOf = (name: string) => location.at("inputs", name).ofField(name);
-  return {
-    inputs: part.inputs,
-    schema: validSchema(part.schema, location.at("schema")),
-    members: yield* compileWrite(new Map(Object.entries(part.inputs)), context, locationOf),
-  };
-}
+/** Compiles a shared part. */
+export const compilePart = (part: PartDefinition, context: FieldContext, location: SourceLocation): Part => ({
+  inputs: part.inputs,
+  schema: validSchema(part.schema, location.at("schema")),
+  members: compileWrite(new Map(Object.entries(part.inputs)), context, (name) =>
+    location.at("inputs", name).ofField(name),
+  ),
+});
 
+/** Definitions that bodies may refer to. */
 export interface BodyContext extends FieldContext {
   readonly parts: ReadonlyMap<string, Part>;
+  /** The parameters of the pack and of the resource. */
   readonly pathParameters: PathParameterDefinitions;
+  /** `error_fields` of the resource. */
   readonly errorNames?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Returns the shared parts that a body uses. Reports unknown names. */
 export const findParts = (
   { parts = [] }: BodyDefinition,
   context: BodyContext,
@@ -60,7 +64,13 @@ export const findParts = (
     (name, index) => resolveReference(location.at("parts", index), "part", name, context.parts) ?? [],
   );
 
-/** Compiles the members of a body's schema. Reports members that are not mapped to the upstream. */
+/**
+ * Compiles the members of a body's schema. Reports members that are not mapped to the upstream.
+ *
+ * @param schema The schema of one object, including the members of shared parts.
+ * @param find Returns the translation of a member by its dotted name.
+ * @param location The location of the schema.
+ */
 export function compileSentMembers(
   schema: Schema,
   find: (name: string) => WritableMember | undefined,
@@ -90,6 +100,7 @@ export function compileSentMembers(
   return members;
 }
 
+/** Compiles the members whose values are sent in the path, by path parameter. */
 export function compilePathMembers(
   { to_path: toPath = {} }: BodyDefinition,
   members: readonly SentMember[],
@@ -108,6 +119,7 @@ export function compilePathMembers(
   );
 }
 
+/** Returns the members in a nested object's schema that no field of that object maps to v4. */
 function unmappedMembers(
   { object, write }: FieldRule,
   schema: Schema,

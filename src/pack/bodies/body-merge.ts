@@ -42,6 +42,8 @@ function compileMerge(
 /**
  * Compiles the object into which the members of a body are written: a new object, or a copy of the upstream's complete
  * object. A copy keeps all members that the client did not send, even in nested objects.
+ *
+ * @param members Dotted names of the upstream's members.
  */
 export function compileTarget(
   source: BodyDefinition["merge_with"],
@@ -63,6 +65,7 @@ export function compileTarget(
   };
 }
 
+/** Returns the paths of the values of calls that a body is merged with. */
 export const mergeSources = ({ merge_with: source = {} }: BodyDefinition): readonly string[] =>
   typeof source === "string" ? [source] : Object.values(source);
 
@@ -84,6 +87,10 @@ export function compileAdd(name: string): (v4: JsonObject, value: unknown) => vo
  * Compiles the function that adds members to a body (constants, defaults, ids of the path, values of calls), and merges
  * members that v4 replaces as a whole with their current values. Names of nested members are dotted. The function
  * returns the names of the added members.
+ *
+ * @param members Dotted names of the upstream's members.
+ * @param hiddenIn Tells whether clients never receive the object of an id in a member.
+ * @param pathParameters The parameters of the pack and of the resource.
  */
 export function compileAdditions(
   {
@@ -97,6 +104,7 @@ export function compileAdditions(
   hiddenIn: (v4: string) => (id: unknown) => boolean,
   pathParameters: PathParameterDefinitions,
 ) {
+  /** Compiles the members of a key. @param compile compiles the value of a member */
   const compileMembers = <T, V>(
     definition: Readonly<Record<string, T>>,
     compile: (value: T, name: string) => V,

@@ -155,6 +155,7 @@ function toDottedName(keys: readonly string[], hasIndexes: boolean): string {
   return named.filter((key) => !/^\d+$/.test(key)).join(".");
 }
 
+/** The field of an error; empty for a rule about the whole body. */
 function fieldOf(keys: readonly string[], hasIndexes: boolean): Pick<ErrorDetail, "field"> {
   const field = toDottedName(keys, hasIndexes);
   return field === "" ? {} : { field };
@@ -170,10 +171,14 @@ function isReasonAboutType({ type, message: _message, properties: _properties, .
   return types.length > 1 || Object.entries(rules).every(([rule, value]) => added[rule] === value);
 }
 
+/** A problem of a body, and its location. */
 interface Problem {
   readonly detail: ErrorDetail;
+  /** The keys that lead to the location, as text. */
   readonly place: string;
+  /** The schema that contains the broken rule. */
   readonly schema: unknown;
+  /** Whether the pack defines the reason. */
   readonly hasPackReason: boolean;
 }
 
@@ -226,7 +231,12 @@ export function validSchema(schema: Schema, location: SourceLocation): Schema {
   return location.isChecked || reportInvalidSchema(schema, ajv, location) ? schema : {};
 }
 
-/** Returns all errors of a body, with alpha's names. Throws {HttpError} 400 if a text is too long for a pattern. */
+/**
+ * Compiles a schema to a function that returns all errors of a body, with alpha's names. That function throws
+ * {HttpError} 400 if a text is too long for a pattern.
+ *
+ * @param hasIndexes whether names of fields contain the indexes of items, in brackets
+ */
 export function compileSchema(
   schema: Schema,
   location: SourceLocation,

@@ -30,8 +30,10 @@ import {
 } from "../values/schema-members.ts";
 import { compileBodyWrite } from "./write-body.ts";
 
+/** The parsed body of a client's request. */
 export interface SentJson {
   readonly value: unknown;
+  /** Whether all values in it are texts. */
   readonly isForm: boolean;
   /** Whether the request has no body, or the literal `null` as its body. The value is then an empty object. */
   readonly isAbsent?: boolean;
@@ -40,7 +42,10 @@ export interface SentJson {
 /** A compiled body: `unwrap`, `normalise`, `check` and `write` run in this order. */
 export type BodyRules = Readonly<ReturnType<typeof compileBody>>;
 
-/** Returns the schema as written, and that of one object. Reports members that can never occur. */
+/**
+ * Reads the schema of a body: as written in its file, and the schema of one object with the members of shared parts.
+ * Reports members in the schema that can never occur.
+ */
 function readSchema(definition: BodyDefinition, parts: readonly Part[], location: SourceLocation) {
   const whole = validSchema(definition.schema, location);
   const isList = whole["type"] === "array";
@@ -86,11 +91,13 @@ const addedMembers = (definition: BodyDefinition): string[] =>
     ...definition.from_calls,
   });
 
+/** Lists the locations in calls from which a body takes values, and their purposes. */
 const callSources = (definition: BodyDefinition) => [
   ...mergeSources(definition).map((path) => ({ path, use: "is merged with" })),
   ...Object.values(definition.from_calls ?? {}).map((path) => ({ path, use: "has" })),
 ];
 
+/** The names of a resource in the wrappers of both dialects. */
 interface WrapperNames {
   readonly client: string;
   readonly upstream: string;
@@ -135,6 +142,7 @@ function compileReading(
       context.id,
       (object) => context.resources.get(object)?.definition.fields,
     ),
+    /** Returns the member that the field of an error refers to or is part of. */
     memberOf,
     /** Validates a body against alpha's schema, and returns all errors. */
     check(body: JsonObject | readonly unknown[]): ErrorDetail[] {
@@ -181,16 +189,21 @@ export function compileBody(
   return {
     ...reading,
     ...writing,
+    /** The schema, merged with the schemas of the shared parts that the body uses. */
     schema,
+    /** All members that are sent to v4, with their dotted names. */
     members,
     /** Rules that the schema can't express. */
     checks: definition.checks ?? [],
     /** Members of the upstream's body that the gateway itself sends, always or if the client did not send them. */
     added: addedMembers(definition),
+    /** The names of path parameters that are sent in the body. */
     pathParameters: [...Object.values(definition.from_path ?? {}), ...format.pathParameters],
+    /** The format of the body for the upstream. */
     format,
     /** Whether bodies are lists. `normalise` and `write` then process an item, and `check` processes the list. */
     isList,
+    /** The sources of the values that the body is merged with: the name of a call, and the path in its response. */
     mergeSources: mergeSources(definition),
     callSources: callSources(definition),
     /** Members of the upstream's body whose values are sent in the path, by path parameter. */

@@ -16,6 +16,7 @@ function changedItems(given: readonly unknown[], shown: readonly unknown[], refe
   });
 }
 
+/** Finds the differences between a value and the current one. */
 function changeOf(value: unknown, old: unknown, reference: string | undefined): Change<unknown> {
   const unchanged = { changed: undefined, before: value };
   if (isDeepStrictEqual(value, old)) return unchanged;

@@ -5,6 +5,7 @@ import { hasType, schemaOf, type Schema } from "../values/schema-members.ts";
 
 type Convert = (value: unknown) => unknown;
 
+/** Matches an index of a list. */
 const INDEX = /^(?:0|[1-9]\d{0,5})$/;
 
 /** Returns the items of a list with indexes, in order; undefined for any other object. */

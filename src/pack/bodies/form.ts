@@ -27,7 +27,9 @@ interface FormLimits {
 interface Node {
   readonly values: string[];
   readonly members: Map<string, Node>;
+  /** Whether a name ended with `[]`. */
   isList: boolean;
+  /** The objects of a list without indexes, `items[][name]`. */
   readonly items: Node[];
 }
 

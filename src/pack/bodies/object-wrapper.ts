@@ -43,6 +43,7 @@ export function createObjectReader(path: readonly string[]): ReadWrapped | undef
 /** Placeholder of the object in the text of a wrapper. It is unique, so no pack contains it. */
 const OBJECT = crypto.randomUUID();
 
+/** Returns the texts of a wrapper before and after its object. @param name the name of the resource, for `$name` */
 export function wrapperTexts(shape: Shape, name: string): readonly [open: string, close: string] {
   const [open = "", close = ""] = printJson(fillShape(shape, { name, object: OBJECT })).split(
     printJson(OBJECT),

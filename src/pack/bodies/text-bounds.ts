@@ -3,9 +3,12 @@ import { isObject } from "../../base/index.ts";
 import { prepareRegex } from "../../jsonata/index.ts";
 import { DEFAULT_LIMITS, hasType, keysOfPointer, type Schema } from "../values/schema-members.ts";
 
+/** A text that exceeds its limit. */
 export interface LongText {
+  /** The names of members and indexes of items that lead to the text. */
   readonly keys: readonly string[];
   readonly limit: number;
+  /** The pack's message for clients about the text. */
   readonly message: string | undefined;
 }
 
@@ -31,6 +34,7 @@ function hasLongText(value: unknown): boolean {
   return false;
 }
 
+/** A schema that accepts nothing. */
 const NOTHING: Schema = { type: [] };
 
 const schemaOf = (schema: unknown): Schema[] => {
@@ -45,6 +49,7 @@ const schemasIn = (schemas: unknown): Schema[] =>
       ? Object.values(schemas).flatMap(schemaOf)
       : [];
 
+/** Returns the schema that a reference inside the same schema names. */
 function resolveLocal(root: Schema, reference: unknown): Schema[] {
   if (typeof reference !== "string" || !reference.startsWith("#")) return [];
   return schemaOf(
@@ -55,6 +60,7 @@ function resolveLocal(root: Schema, reference: unknown): Schema[] {
   );
 }
 
+/** Returns all subschemas that may apply to the same value as one of the given schemas. */
 function applicable(schemas: readonly Schema[], root: Schema): Set<Schema> {
   const found = new Set(schemas);
   // Members that are added to a set during its iteration are visited as well.
@@ -69,6 +75,7 @@ function applicable(schemas: readonly Schema[], root: Schema): Set<Schema> {
   return found;
 }
 
+/** Returns the subschemas of the members or items of a value. */
 function below(schema: Schema, key: string): Schema[] {
   const { properties, patternProperties, additionalProperties, prefixItems, items } = schema;
   const named = isObject(properties) && Object.hasOwn(properties, key) ? schemaOf(properties[key]) : [];
@@ -110,6 +117,12 @@ const lengthOf = (text: string): number => {
   return length;
 };
 
+/**
+ * Finds the texts of a body that are longer than the schema allows there, or longer than the default if the schema has
+ * no limit.
+ *
+ * @param most maximum number of texts to find
+ */
 export function findLongTexts(schema: Schema, body: unknown, most: number): LongText[] {
   const found: LongText[] = [];
   if (!hasLongText(body)) return found;

@@ -16,6 +16,7 @@ import type { WriteFault } from "../fields/keys/invalid-write.ts";
 import { putWritten, type SentResult, writeMembers, type WrittenMember } from "../fields/write.ts";
 import { UnknownValue } from "../values/value-kind.ts";
 
+/** The translation of an alpha body. */
 export interface WrittenBody {
   readonly v4: JsonObject;
   readonly faults: readonly ErrorDetail[];
@@ -23,6 +24,7 @@ export interface WrittenBody {
   readonly added: ReadonlySet<string>;
   /** Whether neither the client nor the gateway sends anything to v4. */
   readonly empty: boolean;
+  /** Whether the client sent a member, identified by its alpha name. */
   readonly sent: (member: string) => boolean;
   /**
    * The members whose values v4 does not receive, or receives as different values. Members with `loss_when` are not
@@ -43,6 +45,7 @@ function isLostInWrite(
   return write === undefined && context.values.get(values ?? "")?.isLostInWrite?.(alpha) === true;
 }
 
+/** The error of a member that can't be translated. */
 function describeWriteFault(
   { name }: SentMember,
   { below, cause }: WriteFault,
@@ -54,6 +57,7 @@ function describeWriteFault(
   return { field, reason: INVALID_VALUE, cause };
 }
 
+/** Adds translated values to an object of the upstream. Returns the errors of values that can't be translated. */
 const addWritten = (
   v4: JsonObject,
   written: readonly WrittenMember<SentMember>[],
@@ -117,10 +121,12 @@ function withoutRepeats(errors: readonly ErrorDetail[]): ErrorDetail[] {
 
 /** Members of the upstream's body that are computed from the client's body. */
 interface Computed {
+  /** Functions that add the members that have a value. */
   readonly puts: ((v4: JsonObject) => void)[];
   readonly faults: ErrorDetail[];
 }
 
+/** Compiles the members of `from_body`. */
 function compileComputed(
   members: Readonly<Record<string, string>>,
   { errorNames = {} }: Pick<BodyContext, "errorNames">,
@@ -159,6 +165,7 @@ function compileComputed(
   };
 }
 
+/** Compiles the translation of a valid object to the upstream. */
 export function compileBodyWrite(
   definition: BodyDefinition,
   members: readonly SentMember[],

@@ -12,8 +12,10 @@ import {
   type ShapeValues,
 } from "../values/shape.ts";
 
+/** The names of the results in the shape of a response. */
 const RESULTS = ["items", "successes", "failures"] as const;
 
+/** The names that each shape may contain, and those of which at least one is required. */
 const SHAPES = {
   success: { names: ["id", "status", "object"], required: undefined },
   failure: { names: ["id", "status", "error"], required: undefined },
@@ -35,11 +37,14 @@ export function reportInvalidShapes(
   }
 }
 
+/** Matches a value in the text of a result, such as `No book {id}`. */
 const NAME_IN_TEXT = /\{(id|status)\}/g;
 
+/** Whether a part of a shape is a text that contains values. */
 const isFilledText = (shape: Shape): shape is string =>
   typeof shape === "string" && nameOf(shape) === undefined && shape.search(NAME_IN_TEXT) >= 0;
 
+/** Fills the shape of one result. @param id the id as a text */
 export function fillResult(shape: Shape, values: ShapeValues, id: string): unknown {
   if (isFilledText(shape))
     return shape.replaceAll(NAME_IN_TEXT, (_whole, name: string) =>
@@ -50,11 +55,13 @@ export function fillResult(shape: Shape, values: ShapeValues, id: string): unkno
     : fillShape(shape, values);
 }
 
+/** Replaces texts that contain values by the name of a value, `$text`. */
 const nameTexts = (shape: Shape): Shape => {
   if (isFilledText(shape)) return "$text";
   return isObject(shape) ? fillMembers(shape, {}, nameTexts) : shape;
 };
 
+/** The shapes of a route, and the maximum number of results in a response. */
 interface ResultShapes {
   readonly success: Shape;
   readonly failure: Shape;
@@ -62,6 +69,7 @@ interface ResultShapes {
   readonly most: number;
 }
 
+/** Returns the schema of the results of many calls. @param object the schema of one object */
 export function describeResults({ success, failure, list, most }: ResultShapes, object: Json): Json {
   const count = { type: "integer", minimum: 0 };
   const describe = (shape: Shape, values: Readonly<Record<string, Json>>): Json =>

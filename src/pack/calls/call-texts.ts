@@ -3,6 +3,7 @@ import type { KeyContext, KeyResource } from "../keys/key-context.ts";
 import type { CallDefinition } from "./call-definition.ts";
 import type { Endpoint } from "./endpoint.ts";
 
+/** Returns the fields of a response that need a call. */
 const fieldsOf = (name: string, { fields }: KeyResource): string[] =>
   [...fields].flatMap(([field, { read = "" }]) =>
     new RegExp(String.raw`\$calls\.${RegExp.escape(name)}\b`).test(read) ? [field] : [],
@@ -19,12 +20,14 @@ function describeTime({ repeat, status }: CallDefinition): string[] {
     : after;
 }
 
+/** Describes the reason for a call before the main call, and its condition. */
 function describeBefore({ name, not_found_field: field, ...call }: CallDefinition): string {
   if (call.repeat) return ["before the call", ...describeTime(call)].join(", ");
   if (field !== undefined) return `before the call, to validate "${field}"`;
   return name === undefined ? "before the call" : `before the call, for expressions that use $calls.${name}`;
 }
 
+/** Describes the reason for a different call, and its condition. */
 function describeAfter(call: CallDefinition): string {
   const { name, answer, each, all_pages: allPages, when } = call;
   const purpose =
@@ -55,6 +58,7 @@ function describeForGuide(
   return `for ${(name === undefined ? "" : fieldsOf(name, resource).join(", ") || name) || "the response"}, if you need it`;
 }
 
+/** Describes a call. */
 export function describeCall(
   definition: CallDefinition,
   endpoint: Endpoint,

@@ -17,8 +17,10 @@ import { compileRepetition, compileUnfinished } from "./repetition.ts";
 import { type EarlierCall, reportInvalidCall } from "./report-call.ts";
 import type { ReceivedResponse, Scope } from "../translation-context.ts";
 
+/** A call of a route, in addition to its main call. */
 export type RouteCall = Readonly<ReturnType<typeof compileCall>>;
 
+/** Compiles the client's object for a call that has failed. */
 function compileFallback({ fallback }: CallDefinition, expressions: CallExpressions) {
   if (fallback === undefined) return undefined;
   const { evaluate } = expressions.compile(fallback, ["fallback"], "response", ["failure"]);
@@ -39,6 +41,7 @@ function compileWhen({ when, at }: CallDefinition, location: SourceLocation): Sc
 
 const EITHER = "one of them needs another name";
 
+/** Compiles the operation, and reports ambiguous names in braces. */
 function compileOperation(
   { upstream, at, each, values = {} }: CallDefinition,
   earlier: readonly string[],
@@ -62,6 +65,7 @@ function compileOperation(
   return endpoint;
 }
 
+/** Compiles how a part of an object is read if no part of it is written. */
 function compilePart(
   { part, upstream }: CallDefinition,
   { names, dialect }: KeyContext,
@@ -94,6 +98,7 @@ function compileBody(
   };
 }
 
+/** Compiles the list of values. One call is sent for each value. */
 function compileEach({ each, at }: CallDefinition, expressions: CallExpressions) {
   if (each === undefined) return { eachValue: undefined, knowsEach: false, eachMember: undefined };
   const { evaluate, variables, readsInput } = expressions.compile(each, ["each"]);
@@ -103,6 +108,7 @@ function compileEach({ each, at }: CallDefinition, expressions: CallExpressions)
   return {
     /** Returns the values, one for each call. Undefined if only one call is sent. */
     eachValue: evaluate,
+    /** Whether the values are known before the main call. */
     knowsEach: at === "after" && !readsInput && !readsResponse,
     /** The member of the upstream's body that contains the values; undefined if the expression does not start with a member. */
     eachMember: /^\$request\.(\w+)/.exec(each)?.[1],
@@ -124,10 +130,12 @@ function compileSteps(
   const { name, answer } = definition;
   return {
     isNeeded: compileWhen(definition, location.at("when")),
+    /** Returns additional values for the path. */
     valuesOf: compileNamedValues(definition.values ?? {}, (source, each) =>
       expressions.compile(source, ["values", each]),
     ),
     ...compileEach(definition, expressions),
+    /** Returns the body, and its format; undefined if the call has no body. */
     body: compileBody(definition, expressions, context),
     /** Returns the response that replaces the main call's response. `whole` means the whole response. */
     answerOf:
@@ -144,6 +152,7 @@ function compileSteps(
   };
 }
 
+/** Compiles a call. @param before the earlier calls of the route @param at the keys that lead to the call */
 export function compileCall(
   definition: CallDefinition,
   before: readonly EarlierCall[],
@@ -168,6 +177,7 @@ export function compileCall(
   return {
     ...steps,
     ...describeCall(definition, endpoint, context),
+    /** The keys that lead to the call in its route. */
     at,
     /** The name of the call in the pack; if there is none, its operation. */
     name: name ?? isPart ?? `${endpoint.method} ${endpoint.template}`,
@@ -176,29 +186,42 @@ export function compileCall(
     endpoint,
     /** When the call is sent. `beside`: the main call and this call contain parts of the same object. */
     place,
+    /** The purpose of the call's response: the response of the route, its fields, or rules and values of the request. */
     use,
+    /** Set if the call is repeated until its response meets a condition. The number of attempts does not depend on the pack. */
     repeats,
     /** Whether the request continues without the call's response if the call fails. */
     isOptional: definition.optional ?? isOptionalByDefault(definition, endpoint),
     /** Seconds for which the response is cached; 0: not cached. */
     cacheSeconds: definition.cache_seconds ?? 0,
+    /** Whether all pages of a list are read. */
     allPages: definition.all_pages === true,
     /** The status of the main call that is required for this call; undefined: any 2xx status. */
     status: definition.status,
+    /** Whether expressions of the call read headers of responses. */
     readsHeaders: expressions.readsHeaders,
+    /** The earlier calls whose values the path contains. */
     needs: earlier.filter((each) => endpoint.names.has(each)),
+    /** Whether the call can be sent concurrently with the previous call. */
     isIndependent:
       canBeParallel(definition, endpoint, expressions) &&
       before.every((call) => call.place !== "after" || !endpoint.names.has(call.member ?? "")),
-    /** The member of the upstream's object that the call reads or writes; undefined if the call has no part. */
+    /**
+     * The member of the upstream's object that the call reads or writes, and how it is read; undefined if the call has
+     * no part.
+     */
     part: compilePart(definition, context, location.at("upstream")),
-    /** The client's field in the error for a 404; undefined: the upstream's error is translated. */
+    /**
+     * The client's field in the error if the upstream does not find the object; undefined: the upstream's error is
+     * translated.
+     */
     notFoundField: definition.not_found_field,
     /** Status and code of the client's error if the upstream refuses the call. */
     failure: definition.failure,
   };
 }
 
+/** Groups the calls of a route by the time when they are sent. */
 export function orderCalls(calls: readonly RouteCall[]) {
   const at = (place: RouteCall["place"]): readonly RouteCall[] =>
     calls.filter((call) => call.place === place);
@@ -209,7 +232,9 @@ export function orderCalls(calls: readonly RouteCall[]) {
     else after.push([call]);
   }
   return {
+    /** Calls that are sent before the main call, sequentially. */
     before: at("before"),
+    /** Calls for parts of the main call's object. */
     parts: at("beside"),
     /** Calls that are sent after the main call. Groups are sent sequentially, and the calls of a group concurrently. */
     after: after as readonly (readonly RouteCall[])[],

@@ -23,11 +23,13 @@ export function createCatalogEntry(text: string, lost?: ReadonlySet<string>): Ca
   return { object, text: detached, ...(lost && lost.size > 0 && { losses: [...lost] }) };
 }
 
+/** How the pages of a catalog are read. */
 export type CatalogPaging = Pick<Paging, "walkAll" | "upstreamCursor">;
 
 /** A catalog: objects such as regions or plans that v4 names by id and alpha embeds as a whole. */
 export type Catalog = Readonly<ReturnType<typeof compileCatalog>>;
 
+/** A v4 list from which a catalog is read. */
 export type CatalogCall = Catalog["calls"][number];
 
 /** Returns the path of a call. Reports methods other than GET: catalogs are read in the background. */
@@ -37,6 +39,7 @@ function callPath(call: string, location: SourceLocation): string {
   return path ?? "/";
 }
 
+/** Compiles the v4 lists from which a catalog is read. */
 const compileCalls = (
   { upstream }: CatalogDefinition,
   { pagingOf }: CatalogContext,
@@ -44,7 +47,9 @@ const compileCalls = (
 ) =>
   upstream.map((entry, index) => ({
     path: callPath(entry.request, location.at("upstream", index, "request")),
+    /** Condition in the upstream's filter form; empty if missing. */
     filter: entry.filter ?? {},
+    /** How the list is paged; undefined: as the pack defines it. */
     paging: pagingOf(entry.pagination, location.at("upstream", index, "pagination")),
     /** Whether v4 may have no such list. It is then treated as empty. */
     optional: entry.optional ?? false,
@@ -65,7 +70,9 @@ function compileHiddenPrefix(prefix: string | undefined) {
   };
 }
 
+/** The definitions that catalogs may refer to. */
 export interface CatalogContext {
+  /** Compiles how the upstream pages a list of the catalog; undefined: as the pack defines it. */
   readonly pagingOf: (
     own: CatalogDefinition["upstream"][number]["pagination"],
     location: SourceLocation,
@@ -77,6 +84,7 @@ export interface CatalogContext {
   readonly lookup: (kind: string, value: unknown) => unknown;
 }
 
+/** Compiles how ids of a catalog are translated. */
 function compileIds(
   name: string,
   definition: CatalogDefinition,
@@ -123,12 +131,15 @@ function compileIds(
   }
 
   return {
+    /** Translates a v4 id to alpha. */
     alphaId,
+    /** Translates an id in a request to v4; undefined if it does not exist. */
     v4Id,
     /** All v4 ids for an id in a filter; undefined if it does not exist. Ids that only occur in responses are valid as well. */
     filterIds,
     /** Whether alpha and v4 ids differ, so that their sort order differs. */
     renames: ids !== undefined,
+    /** Whether the pack does not define an alpha id for a v4 id. */
     hasNoAlphaId: (v4Id: unknown) =>
       ids !== undefined && (typeof v4Id !== "string" || ids.toAlpha(v4Id) === undefined),
     /** The v4 ids of the whole list in the order of the pack; undefined if the pack does not fix the list. */
@@ -136,6 +147,7 @@ function compileIds(
   };
 }
 
+/** Compiles the catalog of one resource. */
 export function compileCatalog(
   name: string,
   definition: CatalogDefinition,
@@ -158,6 +170,7 @@ export function compileCatalog(
   const textOf = (id: string, { catalogs }: ReadContext): JsonText =>
     isHidden(id) ? null : catalogs.find(name, id)?.text;
 
+  /** Returns the text of the alpha object for a v4 id. `row` returns the text of the v4 object that refers to it. */
   function expand(v4Id: JsonText, row: () => string, reading: ReadContext): MaybePromise<JsonText> {
     if (v4Id === null || v4Id === undefined || !isStringText(v4Id)) return null;
     const id = stringFromJson(v4Id);
@@ -173,9 +186,14 @@ export function compileCatalog(
   return {
     ...ids,
     name,
+    /** The file and line of the catalog. */
     place: location.origin.place,
+    /** The member that contains the id of a v4 object. */
     idMember: definition.id ?? context.id,
-    /** Whether an item that a client's token has read may be cached. Undefined: no token may be used. */
+    /**
+     * If the catalog is read with a client's token: the test whether an item may be cached. Undefined: no token may be
+     * used.
+     */
     keepsItem: mayCache && ((item: unknown) => thenMaybe(mayCache.evaluate(item, {}), Boolean)),
     /** Creates the whole list without v4; undefined if the pack does not fix its ids. */
     fixedList: (): Promise<CatalogEntry[]> | undefined =>
@@ -199,6 +217,7 @@ export function compileCatalog(
     /** Returns the cached UTF-8 text of an alpha object, if the cache contains it. `bytes` contains the v4 id. */
     cachedText: (bytes: Uint8Array, start: number, end: number, { catalogs }: ReadContext) =>
       isHiddenAt(bytes, start) ? undefined : catalogs.cachedText(name, bytes, start, end),
+    /** Whether `expand` may return a promise. */
     mayBeAsync: stub.engine === "interpreted",
     /** Members of the v4 object that `stub` reads; undefined if it may read all of them. */
     stubMembers: stub.inputNames === "all" ? undefined : [...stub.inputNames.keys()],

@@ -2,10 +2,12 @@ import { isExactNumber, isObject, type SourceLocation, suggestionFor } from "../
 import type { PathParameterRules } from "../paths/path-parameters.ts";
 import { isText, parametersIn, parseSegment, type Pattern } from "../paths/router.ts";
 
+/** A compiled v4 call such as `GET /vm/instances/{id}`. */
 export type Endpoint = ReturnType<typeof compileEndpoint>;
 
 const CALL = /^(GET|POST|PUT|PATCH|DELETE) (\/\S*)$/;
 
+/** Splits `METHOD /path`. Reports any other text. */
 const parseCall = (location: SourceLocation, text: string): { method: string; path: string } => {
   const [, method, path] = CALL.exec(text) ?? [];
   if (!method || !path)
@@ -16,6 +18,7 @@ const parseCall = (location: SourceLocation, text: string): { method: string; pa
   return { method: method ?? "GET", path: path ?? "/" };
 };
 
+/** Adds parameters to a path, which may already have a query. */
 export const addQuery = (path: string, query: string): string =>
   query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
 
@@ -29,16 +32,19 @@ export const NAME_IN_BRACES = /\{([\w.]+(?:\[\d+\][\w.]*)*)\}/;
 export const keysOfName = (name: string): readonly string[] =>
   name.replaceAll(/\[(\d+)\]/g, ".$1").split(".");
 
+/** Reads a member of an object, or an item of a list. */
 function memberOf(value: unknown, key: string): unknown {
   if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
+/** Compiles a function that reads the value of a name in braces. */
 export function compileNameGetter(name: string): (values: unknown) => unknown {
   const keys = keysOfName(name);
   return (values) => keys.reduce(memberOf, values);
 }
 
+/** Reports a name in braces that has no value. @param names The names that braces may use. */
 export function reportUnknownName(name: string, names: readonly string[], location: SourceLocation): void {
   const [first = ""] = keysOfName(name);
   if (names.includes(first) || location.isRemoved(first)) return;
@@ -53,6 +59,7 @@ export class InvalidPathValueError extends Error {
   readonly code = "AG_PATH_VALUE_INVALID";
 }
 
+/** Returns the text of a single value; undefined for any other value. */
 function textOf(value: unknown): string | undefined {
   if (isExactNumber(value)) return value.rawJSON;
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
@@ -73,14 +80,23 @@ function encodeSegment(value: unknown, name: string): string {
   return encodeURIComponent(text);
 }
 
-/** No text in a query can lead to a different path. @throws {InvalidPathValueError} if it is missing */
+/**
+ * Encodes a value for a query. No text in a query can lead to a different path. @throws {InvalidPathValueError} If it
+ * is missing.
+ */
 function encodeQueryValue(value: unknown, name: string): string {
   const text = textOf(value);
   if (text === undefined) throw new InvalidPathValueError(`no value for {${name}} of an upstream query`);
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** Compiles `METHOD /path`. @param names the names that braces may use */
+/**
+ * Compiles a v4 call.
+ *
+ * @param text The call, `METHOD /path`, with names in braces: `{id}` or `{object.member}`.
+ * @param prefix Prefix of all v4 paths.
+ * @param names The names that braces may use.
+ */
 export function compileEndpoint(
   text: string,
   prefix: string,
@@ -112,7 +128,9 @@ export function compileEndpoint(
   });
   return {
     method,
+    /** The path as written in the pack. */
     template: path,
+    /** The names whose values the path contains: for `{order.customer}` it is `order`. */
     names: new Set(
       parts.flatMap((part, index) => (index % 2 === 1 ? (keysOfName(part)[0] ?? []) : [])),
     ) as ReadonlySet<string>,
@@ -155,7 +173,10 @@ function reportInvalidSegment(
     });
 }
 
-/** Compiles the alpha side of a route, `GET /vm/instances/:id`. */
+/**
+ * Compiles the alpha side of a route, `GET /vm/instances/:id`. @param rules Types of path parameters by name. Default:
+ * text.
+ */
 export function compilePattern(
   text: string,
   rules: PathParameterRules,
@@ -183,8 +204,10 @@ export function compilePattern(
   return { method, pattern: { segments }, parameters };
 }
 
+/** The name in braces of the upstream's response to the main call of a route. */
 export const RESPONSE = "response";
 
+/** Reports a name in braces that has two possible meanings. */
 export function reportAmbiguousNames(
   { names }: Endpoint,
   others: readonly string[],

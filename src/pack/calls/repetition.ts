@@ -7,16 +7,21 @@ import type { ReceivedResponse, Scope } from "../translation-context.ts";
 import type { CallDefinition } from "./call-definition.ts";
 import type { CallExpressions } from "./call-expressions.ts";
 
+/** The states of an operation. */
 export type OperationState = "done" | "failed" | "in progress";
 
+/** How a call is repeated. */
 export interface Repetition {
   readonly intervalMs: number;
   readonly timeoutMs: number;
   readonly stateOf: (response: ReceivedResponse, scope: Scope) => MaybePromise<OperationState>;
+  /** Returns the upstream's error for a failed operation. */
   readonly errorOf: (response: ReceivedResponse, scope: Scope) => MaybePromise<unknown>;
+  /** The status of that error. */
   readonly errorStatus: number;
 }
 
+/** The response while an operation is in progress. */
 type Unfinished =
   | { readonly error: { readonly status: number; readonly reason: string } }
   | {
@@ -25,6 +30,7 @@ type Unfinished =
       readonly status: number | undefined;
     };
 
+/** Compiles how a call is repeated; undefined if the call is sent once. */
 export function compileRepetition(
   { repeat }: CallDefinition,
   expressions: CallExpressions,

@@ -15,14 +15,17 @@ import type { Endpoint } from "./endpoint.ts";
 /** Maximum number of requests for one repeated call. */
 const MOST_REQUESTS = 100;
 
+/** The facts about an earlier call of the route that later calls depend on. */
 export interface EarlierCall {
   readonly member: string | undefined;
   readonly place: "before" | "beside" | "after";
 }
 
+/** The facts about a call for rules. */
 interface CallFacts {
   readonly keys: CallDefinition;
   readonly endpoint: Endpoint;
+  /** The earlier calls of the route. */
   readonly earlier: readonly EarlierCall[];
 }
 
@@ -99,5 +102,6 @@ const RULES: KeyRules<CallFacts> = {
   each: [isOneResponse],
 };
 
+/** Reports problems of a call, except for problems of its expressions. */
 export const reportInvalidCall = (facts: CallFacts, location: SourceLocation): void =>
   checkRules(RULES, facts, location);

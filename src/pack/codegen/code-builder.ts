@@ -6,6 +6,7 @@ export function createCodeBuilder() {
   let nameCount = 0;
   return {
     constants: constants as readonly unknown[],
+    /** Adds a value that can't be written as code, and returns the name of its constant. */
     constant: (value: unknown): string => `c${constants.push(value) - 1}`,
     /** Returns a unique name. The hint only helps the reader of the code. */
     name(hint: string): string {
@@ -15,6 +16,7 @@ export function createCodeBuilder() {
   };
 }
 
+/** Indents code by its braces, for people who read it. */
 export function indentCode(code: string): string {
   let depth = 0;
   return code

@@ -10,6 +10,7 @@ export function emitNoCalls({ tests }: ReaderUnit): string {
   return "hasNoCalls";
 }
 
+/** Emits the value of a range. */
 export const emitValueAt = ({ start, end }: ByteRange): string => `parseAt(cursor, ${start}, ${end})`;
 
 /** Emits the input of an expression: an object with only the members that the expression reads. */

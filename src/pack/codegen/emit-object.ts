@@ -19,14 +19,18 @@ import type { ByteRange } from "./member-scan.ts";
 //
 // `alpha-gateway check --emit` prints the functions of a pack.
 
+/** The source of a field's text. */
 export type FieldCode =
+  /** The text is always the same. */
   | { readonly kind: "constant"; readonly text: JsonText }
+  /** The text is copied from the v4 object. */
   | { readonly kind: "copied"; readonly range: ByteRange }
   /**
    * JavaScript computes it, or a promise of it. With a range, a result of `undefined` means: copy the range.
    */
   | {
       readonly kind: "computed";
+      /** The variable that holds the text. */
       readonly variable: string;
       readonly js: string;
       /** Whether it may be a promise, apart from readers of nested objects. */
@@ -36,6 +40,7 @@ export type FieldCode =
       readonly range?: ByteRange;
     };
 
+/** A field of the alpha object. */
 export interface ReaderField {
   readonly code: FieldCode;
   /** Whether alpha receives an array that contains the single value. */
@@ -55,6 +60,7 @@ export interface ObjectCode {
 /** The members of an alpha object in order: a member is a nested object, or a field, identified by its dotted name. */
 type OutputTree = ReadonlyMap<string, string | OutputTree>;
 
+/** Nests dotted field names. Reports names that are both a field and an object. */
 export function buildOutputTree(
   names: Iterable<string>,
   locationOf: (name: string) => SourceLocation,
@@ -75,8 +81,10 @@ export function buildOutputTree(
   return tree;
 }
 
+/** Constant text, or code that writes a text: values, and at most `bytes` other bytes. */
 type Piece = { readonly text: string } | { readonly js: string; readonly bytes?: number };
 
+/** Returns the pieces of one member: its name, its value, and the separator. */
 function emitMember(key: string, field: ReaderField, separator: string, builder: CodeBuilder): Piece[] {
   if (!field.isOptional) return [{ text: key }, ...emitValue(field, "", "", builder), { text: separator }];
   if (field.code.kind === "constant" && (field.code.text ?? null) === null) return [];
@@ -86,7 +94,12 @@ function emitMember(key: string, field: ReaderField, separator: string, builder:
   );
 }
 
-/** An array field without a value becomes an empty array. */
+/**
+ * Returns the pieces of one value. An array field without a value becomes an empty array.
+ *
+ * @param before Code before the value of an optional field.
+ * @param after Code after the value.
+ */
 function emitValue(field: ReaderField, before: string, after: string, builder: CodeBuilder): Piece[] {
   const { code, isArray, isOptional } = field;
   const neutral = isArray ? "[]" : field.neutral;
@@ -108,6 +121,7 @@ function emitValue(field: ReaderField, before: string, after: string, builder: C
   ];
 }
 
+/** Copies a range unless it is missing or null. */
 function emitCopy(range: ByteRange, put: (js: string) => string, putNeutral: string): string {
   const copy = put(`putRange(view, o, cursor, ${range.start}, ${range.end})`);
   return `if (${emitHasValue(range)}) { ${copy} } else { ${putNeutral} }`;

@@ -7,6 +7,7 @@ import { buildOutputTree, emitObject, type ObjectCode, type ReaderField } from "
 import { createScannedMembers, scanMembers, type ScannedMembers } from "./member-scan.ts";
 import { OutputBuffer, putRange, putTextOrNeutral, sizeOf } from "./output-buffer.ts";
 
+/** The state during the generation of one object's function. */
 export interface ReaderUnit {
   readonly builder: CodeBuilder;
   readonly scanned: ScannedMembers;

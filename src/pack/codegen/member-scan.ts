@@ -17,6 +17,7 @@ import {
 /** Constants of this module, since V8 does not fold imported ones. */
 const { closeBrace, comma, openBrace, space } = characters;
 
+/** A member of a v4 object that fields read, in a tree of members. */
 interface MemberNode {
   /** The variables of the member's start and end; undefined if only nested members are read. */
   range: ByteRange | undefined;
@@ -44,6 +45,7 @@ interface ObjectScan {
   readonly lastSlot: number;
 }
 
+/** The input of {@link scanMembers}, and its result. */
 interface MemberScan {
   readonly root: ObjectScan;
   /** The members to read by slot, if the member is an object. */
@@ -56,6 +58,7 @@ export function createScannedMembers() {
   const root = createNode();
   let count = 0;
   return {
+    /** The variables of the member at a path. */
     range(path: readonly string[]): ByteRange {
       let node = root;
       for (const name of path) {

@@ -25,6 +25,7 @@ function cacheTest(test: (value: unknown) => boolean): CachedTest {
   };
 }
 
+/** Emits a cached test of the value in a range. */
 export const emitValueTest = (
   test: (value: unknown) => boolean,
   { start, end }: ByteRange,

@@ -16,6 +16,7 @@ export class OutputBuffer {
   bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   /** A view of the same bytes, to write eight at once. */
   view = new DataView(this.bytes.buffer);
+  /** The number of written bytes. */
   at = 0;
 
   /**
@@ -47,11 +48,13 @@ export class OutputBuffer {
     this.at = at;
   }
 
+  /** Appends a text. */
   append(text: string): void {
     this.reserve(3 * text.length);
     this.at = putText(this.bytes, this.at, text);
   }
 
+  /** Removes the bytes after an offset, and returns them. */
   takeText(from: number): string {
     const text = this.bytes.toString("utf8", from, this.at);
     this.truncate(from);
@@ -65,6 +68,7 @@ export class OutputBuffer {
     return bytes;
   }
 
+  /** Removes the bytes after an offset. */
   truncate(from: number): void {
     this.at = from;
     if (from === 0 && this.bytes.length > MAX_RETAINED_BYTES) this.#allocate(INITIAL_BYTES);
@@ -111,6 +115,7 @@ function putText(bytes: Buffer, to: number, text: string): number {
   return to + text.length;
 }
 
+/** Writes a text, or `neutral` if there is none. @returns The offset after it. */
 export function putTextOrNeutral(
   { bytes, view }: OutputBuffer,
   to: number,

@@ -3,7 +3,10 @@ import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { authScheme, cookieName, fieldHeaderName, parameterName, realm } from "../values/text-types.ts";
 
-/** A location contains exactly one of the keys, and may contain `parameter` in addition to `scheme`. */
+/**
+ * The schema of a location of a token. It contains exactly one of the keys, and may contain `parameter` in addition to
+ * `scheme`.
+ */
 export const credentialsPlace = z.strictObject({
   scheme: about(authScheme.optional(), "Scheme of the `Authorization` header, in any case.", "Bearer"),
   parameter: about(
@@ -28,6 +31,7 @@ export const credentialsPlace = z.strictObject({
   cookie: about(cookieName.optional(), "A cookie.", "sid"),
 });
 
+/** The schema of the locations in which clients send their token. */
 export const clientCredentials = credentialsPlace.extend({
   or: about(
     z.array(credentialsPlace).min(1).optional(),

@@ -4,8 +4,10 @@ import type { ClientCredentialsDefinition, credentialsPlace } from "./credential
 import { readParameters } from "../paths/query.ts";
 import { parameterValues, readBasic } from "./auth-parameters.ts";
 
+/** The location of the token in requests of a dialect. */
 export type CredentialsPlace = z.infer<typeof credentialsPlace>;
 
+/** The locations of the token, in the order in which they are searched. */
 export type CredentialsPlaces = CredentialsPlace & Pick<ClientCredentialsDefinition, "or">;
 
 /** Returns all locations in order; empty for a dialect without tokens. */
@@ -19,20 +21,26 @@ export const credentialHeaders = (credentials: CredentialsPlaces | undefined): s
       header ?? (scheme === undefined && basic === undefined ? [] : "Authorization"),
   );
 
+/** The parts of a request that may contain a token. */
 export interface TokenCarrier {
+  /** All lines of each header by its lower-case name. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   /** Values of the query parameter that contains the token. They were removed from the query. */
   readonly queryTokens?: readonly string[] | undefined;
 }
 
+/** A token as it is sent in a request. */
 export interface SentToken {
+  /** The headers to send, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   /** The query parameter that contains the token; undefined if a header contains it. */
   readonly query: string | undefined;
 }
 
+/** The token of a request, or its problem. Undefined if the request has no token. */
 type FoundToken = { readonly token: string } | { readonly problem: string } | undefined;
 
+/** Reads and writes the tokens of one dialect. */
 export interface CredentialsFormat {
   read(request: TokenCarrier): FoundToken;
   /** Returns the texts of a request that are its token, or that resemble one, in any form. */
@@ -44,6 +52,7 @@ export interface CredentialsFormat {
   readonly spellings: ((token: string) => readonly string[]) | undefined;
   /** The headers that may contain the token; empty if the query contains it. */
   readonly headers: readonly string[];
+  /** The query parameter that contains the token. */
   readonly queryParameter: string | undefined;
 }
 
@@ -72,6 +81,7 @@ export function credentialScheme(authorization = ""): string | undefined {
   return VISIBLE.test(token) ? scheme?.toLowerCase() : undefined;
 }
 
+/** Returns the text after a scheme; empty for a different scheme. */
 function textAfter(expected: string, text: string): string {
   const [, scheme = "", rest = ""] = WITH_SCHEME.exec(text) ?? [];
   return scheme.toLowerCase() === expected.toLowerCase() ? rest : "";
@@ -79,6 +89,7 @@ function textAfter(expected: string, text: string): string {
 
 /** A part of a request that consists of a token, or of a text that contains it. */
 interface Carrier extends Pick<CredentialsFormat, "texts"> {
+  /** The name of the part in an error. */
   readonly noun: string;
   readonly send: (text: string) => SentToken;
   readonly header?: string;
@@ -116,7 +127,9 @@ const queryCarrier = (name: string): Carrier => ({
   queryParameter: name,
 });
 
+/** The spelling of a token in a text. */
 interface Codec extends Pick<CredentialsFormat, "accepts"> {
+  /** Returns the token in a text. Undefined if the text contains none. */
   readonly decode: (text: string) => string | undefined;
   readonly encode: (token: string) => string;
   readonly spellings?: NonNullable<CredentialsFormat["spellings"]>;
@@ -154,6 +167,7 @@ const parameterCodec = (scheme: string, parameter: string): Codec => ({
   encode: (token) => `${scheme} ${parameter}="${token.replaceAll(/["\\]/g, String.raw`\$&`)}"`,
 });
 
+/** The part of `user:password` that is the token. */
 const BASIC_PARTS = {
   username: { partOf: (user: string) => user, pair: (token: string) => `${token}:` },
   password: { partOf: (_user: string, password: string) => password, pair: (token: string) => `:${token}` },
@@ -180,6 +194,7 @@ function basicCodec(part: keyof typeof BASIC_PARTS): Codec {
   };
 }
 
+/** Returns the carrier and the codec of a token's location; undefined if it has no key. */
 function placeOf(place: CredentialsPlace): readonly [Carrier, Codec] | undefined {
   const { scheme, parameter, basic, header, query, cookie } = place;
   const authorization = headerCarrier("Authorization");
@@ -248,6 +263,7 @@ export function createCredentialsFormat(
   };
 }
 
+/** Returns a query without a parameter, and the removed values of the parameter. */
 export function takeParameter(
   query: string,
   name: string,

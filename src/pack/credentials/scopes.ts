@@ -4,6 +4,7 @@ import type { scopes } from "./scopes-definition.ts";
 
 type ScopesDefinition = z.infer<typeof scopes>;
 
+/** The access rule of a route: public, any token, or a level of a resource. */
 export type Access = "public" | "token" | { readonly resource: string; readonly level: number };
 
 /** The rights of a token: everything, or a highest level for each alpha resource. */
@@ -20,6 +21,7 @@ const NO_SCOPES: ScopesDefinition = {
   client_levels: {},
 };
 
+/** Returns the lower level of two grants for each resource. */
 function commonGrants(one: Grants, other: Grants): Grants {
   if (one === "all") return other;
   if (other === "all") return one;
@@ -34,6 +36,7 @@ function commonGrants(one: Grants, other: Grants): Grants {
 const includesGrants = (wide: Grants, narrow: Grants): boolean =>
   wide === "all" || (narrow !== "all" && [...narrow].every(([name, top]) => (wide.get(name) ?? -1) >= top));
 
+/** Raises the level of a resource to a higher level. */
 function raiseLevel(levels: Map<string, number>, name: string, level: number): void {
   levels.set(name, Math.max(level, levels.get(name) ?? -1));
 }
@@ -49,6 +52,7 @@ export class Scopes {
   readonly #resourcesOf: ReadonlyMap<string, readonly string[]>;
   /** For each level, the lowest level with the same v4 level. */
   readonly #lowestLevels: readonly number[];
+  /** Returns the permissions that both grants include. */
   readonly common = commonGrants;
   /** Whether `wide` allows everything that `narrow` allows. */
   readonly includes = includesGrants;
@@ -63,6 +67,7 @@ export class Scopes {
     this.#lowestLevels = v4Levels.map((level) => v4Levels.indexOf(level));
   }
 
+  /** Parses the scope of a route; undefined if its resource or level is unknown. */
   access(scope: string): Access | undefined {
     if (scope === "public" || scope === "token") return scope;
     const [resource = "", word = ""] = scope.split(":");
@@ -70,6 +75,7 @@ export class Scopes {
     return this.#isResource(resource) && level >= 0 ? { resource, level } : undefined;
   }
 
+  /** Whether grants satisfy an access rule. */
   permits(grants: Grants, access: Access): boolean {
     if (typeof access === "string" || grants === "all") return true;
     return (grants.get(access.resource) ?? -1) >= access.level;
@@ -120,7 +126,11 @@ export class Scopes {
     return this.#writeV4(this.read(alphaScopes).grants);
   }
 
-  /** Translates v4 scopes to alpha, in the pack's order (T-5.3). The result never grants more than `requested`. */
+  /**
+   * Translates v4 scopes to alpha, in the order of the pack's resources (T-5.3).
+   *
+   * @param requested Alpha scopes that the client requested. The result never grants more.
+   */
   toAlpha(v4Scopes: string, requested = ""): string {
     const given = this.grants(v4Scopes);
     const isLimited = splitScopes(requested).length > 0;
@@ -135,7 +145,11 @@ export class Scopes {
     return this.grants(this.#writeV4(grants).join(" "));
   }
 
-  /** Whether the v4 scopes of these grants allow no more than the grants. @param reading compares only read access */
+  /**
+   * Whether the v4 scopes of these grants allow no more than the grants do.
+   *
+   * @param reading Whether to compare only read access.
+   */
   isExact(grants: Grants, reading: boolean): boolean {
     const levels =
       reading && grants !== "all" ? new Map([...grants.keys()].map((name) => [name, 0])) : grants;

@@ -28,12 +28,16 @@ const KEY_PARAMETER = "key";
 const TOKEN_LIKE = /^(?=[^\d]*\d)(?=[^a-z]*[a-z])[\w.~+/=-]{16,}$/i;
 
 interface Sent {
+  /** All lines of each header by its lower-case name. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   /** Without the question mark. */
   readonly query: string;
 }
 
-/** The user or the password if the other one is empty, as in services with keys, otherwise both. */
+/**
+ * Returns the token of Basic credentials: the user or the password if the other one is empty, as in services with keys,
+ * otherwise both.
+ */
 function basicToken(encoded: string): string {
   const basic = readBasic(encoded);
   if (!basic) return encoded;
@@ -60,6 +64,7 @@ function authorizationToken(line: string): string {
   return scheme.toLowerCase() === "basic" ? basicToken(token) : token;
 }
 
+/** Returns the values of all headers whose name is that of a token. */
 const tokenHeaders = ({ headers }: Sent): string[] =>
   Object.entries(headers).flatMap(([name, lines = []]) =>
     isTokenName(name) ? lines.map((line) => line.trim()).filter((line) => line !== "") : [],
@@ -74,6 +79,7 @@ function tokenParameters({ query }: Sent): string[] {
   return [...named, ...keys].map(([, value]) => value);
 }
 
+/** Returns the token of a request; undefined if not found. */
 export function findUsualToken(request: Sent): string | undefined {
   const authorization = request.headers["authorization"]?.[0] ?? "";
   if (authorization.trim() !== "") return authorizationToken(authorization);

@@ -55,6 +55,7 @@ function checkErrorShape(
     });
 }
 
+/** Whether one of several shapes of the client contains the value of a name. */
 export const haveName = (shapes: readonly ErrorShape[], wanted: "field" | "code" | "pointer"): boolean =>
   shapes.some(({ shape }) => errorNames(shape).some(({ name }) => name === wanted));
 
@@ -62,7 +63,12 @@ export const haveName = (shapes: readonly ErrorShape[], wanted: "field" | "code"
 export const useCodes = (shapes: readonly ErrorShape[]): boolean =>
   haveName(shapes, "code") || shapes.some(({ code }) => code !== undefined);
 
-/** Reports shapes that no error uses, and names of values that errors can't contain. */
+/**
+ * Reports shapes that no error uses, and names of values that errors can't contain.
+ *
+ * @param all The shapes that are defined here, and the inherited ones
+ * @param parameters The path parameters of the routes that have these errors.
+ */
 export function checkSide(
   side: "client" | "upstream",
   responses: Responses,
@@ -98,6 +104,7 @@ const hasTextBesideEntries = ({ shape }: ErrorShape): boolean =>
       name === "message" && as !== "key" && !path.some((key) => key.startsWith("$") || isEntryKey(key)),
   );
 
+/** Reports texts and codes of errors that the client's shapes can't contain. */
 export function checkValidation(
   validation: ErrorsDefinition["validation"],
   clientShapes: readonly ErrorShape[],
@@ -123,6 +130,7 @@ export function checkValidation(
   }
 }
 
+/** Reports codes of failed checks and calls if the clients' errors can't contain a code. */
 export function reportFailureCodes(
   { calls: shared }: DialectDefinition,
   files: readonly LocatedFile<ResourceDefinition>[],

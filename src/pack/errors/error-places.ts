@@ -8,26 +8,32 @@ import { findNames, isItemTemplate, nameOf, namesIn, type Shape, type ShapeName 
 /** Names of values of the request that caused an error. A path parameter is `path.` and its name. */
 export const REQUEST_NAMES = ["method", "request_path", "retry_after"] as const;
 
+/** Names of values of an error, or of one of its problems. */
 export const ERROR_NAMES = ["message", "field", "pointer", "code", "status", "title", "name"] as const;
 
+/** Returns the path parameter that a name refers to; undefined for other names. */
 export const parameterOfName = (name: string): string | undefined => /^path\.(.*)/s.exec(name)?.[1];
 
 /** Whether the value of a name belongs to the request, so that all problems of an error share it. */
 export const isRequestName = (name: string): boolean =>
   REQUEST_NAMES.some((each) => each === name) || parameterOfName(name) !== undefined;
 
+/** Matches a name of a value in a text, `{path.id}` or `{field}`. */
 const NAME_IN_TEXT = /\{([a-z_]+|path\.[\w.]+)\}/g;
 
 const isName = (name: string): boolean => isRequestName(name) || ERROR_NAMES.some((each) => each === name);
 
+/** Replaces the names in braces in a text. */
 export const replaceNames = (text: string, replace: (name: string) => string): string =>
   text.replaceAll(NAME_IN_TEXT, (whole, name: string) => (isName(name) ? replace(name) : whole));
 
 const namesInText = (text: string): string[] =>
   [...text.matchAll(NAME_IN_TEXT)].map(([, name = ""]) => name).filter(isName);
 
+/** Finds all names in the shape of an error. */
 export const errorNames = (shape: Shape): ShapeName[] => findNames(shape, namesInText);
 
+/** Names whose values may be the keys of an object with the problems. */
 export const KEY_NAMES = ["field", "pointer", "code"] as const;
 
 type KeyName = (typeof KEY_NAMES)[number];
@@ -38,6 +44,7 @@ export const keyNameOf = (key: string): KeyName | undefined => KEY_NAMES.find((n
 /** Whether a key of a path means an item of a list, or a problem by its key. */
 export const isEntryKey = (key: string): boolean => key === "[]" || keyNameOf(key) !== undefined;
 
+/** A place in a shape that contains an entry for each problem. */
 export interface ErrorPlace {
   /** The keys that lead to the place. `[]`: an item of a list. */
   readonly path: readonly string[];
@@ -50,9 +57,11 @@ export interface ErrorPlace {
 
 const namesOfEntry = (entry: Shape): string[] => namesIn(entry).map(({ name }) => name);
 
+/** Returns the names in an entry whose values belong to its problem. */
 export const problemNames = (entry: Shape): string[] =>
   namesOfEntry(entry).filter((name) => name !== "name" && !isRequestName(name));
 
+/** Values that all problems of an error share. */
 const COMMON_NAMES: ReadonlySet<string> = new Set(["name", "status", "title"]);
 
 /** Whether the only item of a list contains the problems in a nested list or object: `[{ violations: [$message] }]`. */
@@ -62,6 +71,7 @@ export const hasInnerPlaces = (entry: Shape): boolean => {
   return areCommon && findPlaces(entry).length > 0;
 };
 
+/** Finds the places of a shape, in the order of its text. */
 export function findPlaces(shape: Shape, path: readonly string[] = []): ErrorPlace[] {
   if (isItemTemplate(shape)) {
     const [entry] = shape;

@@ -13,11 +13,13 @@ import type { LocatedFile } from "../load/resource-files.ts";
 import type { FieldContext } from "../fields/field-context.ts";
 import type { Shape } from "../values/shape.ts";
 
+/** The errors of both sides. */
 export interface ErrorFormats {
   readonly client: ErrorFormat;
   readonly upstream: ErrorFormat;
 }
 
+/** Returns the errors of a route: its own, or those of the pack. */
 export const errorsOf = (
   route: { readonly errors: ErrorFormats | undefined } | undefined,
   { errors }: { readonly errors: ErrorFormats },
@@ -28,6 +30,7 @@ type Envelopes = readonly (EnvelopeDefinition | undefined)[];
 
 const SIDES = ["client", "upstream"] as const;
 
+/** Returns all shapes of the client: those of the pack, of resources and of routes. */
 const allClientShapes = ({ client }: DialectDefinition, files: Files): readonly ErrorShape[] => {
   const own = files.flatMap(({ definition: { envelope, routes = [] } }) =>
     [envelope, ...routes.map((route) => route.envelope)].flatMap((each) => each?.client ?? []),
@@ -35,6 +38,7 @@ const allClientShapes = ({ client }: DialectDefinition, files: Files): readonly 
   return [client.responses, ...own].flatMap(shapesOf);
 };
 
+/** Returns how names of fields are translated between the errors of both dialects. */
 export const errorIndexesOf = (dialect: DialectDefinition, files: Files): FieldContext["errorIndexes"] => ({
   haveDots: dialect.upstream.responses.field_indexes === "dots",
   areKept:
@@ -47,6 +51,7 @@ export interface ErrorTranslation {
   readonly errorCodes: ErrorCodes;
 }
 
+/** Returns the phrase of a status, or of its class if it has none (RFC 9110, section 15). */
 const phraseOf = (status: number): string | undefined =>
   STATUS_CODES[status] ?? STATUS_CODES[Math.floor(status / 100) * 100];
 
@@ -72,7 +77,10 @@ function createFormats(
   };
 }
 
-/** An own `error` applies to all errors, even those for which there is an inherited shape. */
+/**
+ * Merges own shapes with inherited ones. An own `error` applies to all errors, even those for which there is an
+ * inherited shape.
+ */
 function withOwn(others: Responses, own: Responses = {}): Responses {
   const inherited = own.error === undefined ? others.error_shapes : undefined;
   const rest = own.error_shapes ?? inherited;
@@ -92,7 +100,12 @@ const responsesOf = (dialect: DialectDefinition, envelopes: Envelopes) => ({
   ),
 });
 
-/** Reports mistakes in the errors of an envelope. @param outer for a route: the envelope of its resource */
+/**
+ * Reports mistakes in the errors of an envelope.
+ *
+ * @param outer If `envelope` belongs to a route: the envelope of the route's resource.
+ * @param parameters The path parameters of the routes that have these errors.
+ */
 export function checkOwnErrors(
   envelope: EnvelopeDefinition,
   outer: EnvelopeDefinition | undefined,
@@ -104,8 +117,10 @@ export function checkOwnErrors(
   for (const side of SIDES) checkSide(side, envelope[side] ?? {}, all[side], parameters, location.at(side));
 }
 
+/** The facts about a route of a resource that concern its errors. */
 interface RouteErrors {
   readonly client: string;
+  /** The names of the route's path parameters. */
   readonly parameters: readonly string[];
   readonly envelope?: EnvelopeDefinition | undefined;
 }
@@ -139,7 +154,10 @@ export function checkSharedTexts(
   more.forEach(({ shape }, index) => check(shape, location.at("more_error_shapes", index, "shape")));
 }
 
-/** Compiles the errors of a route; undefined if it uses those of the pack. */
+/**
+ * Compiles the errors of a route. Undefined if the route uses those of the pack. @param envelopes the envelopes of the
+ * resource and of the route
+ */
 export function compileOwnErrors(
   envelopes: Envelopes,
   dialect: DialectDefinition,
@@ -153,6 +171,12 @@ export function compileOwnErrors(
   return hasErrors ? createFormats(dialect, envelopes, translation) : undefined;
 }
 
+/**
+ * Compiles and checks the shapes of errors.
+ *
+ * @param files The resource files, whose routes may define their own shapes.
+ * @param parameters The path parameters of all routes.
+ */
 export function compileErrors(
   definition: DialectDefinition,
   files: Files,

@@ -6,15 +6,19 @@ import type { ErrorDetail } from "./http-error.ts";
 import type { EnvelopeDefinition, shapeRule } from "./responses-definition.ts";
 import { classOf } from "./statuses.ts";
 
+/** Reads and writes the error bodies of one dialect. */
 export type ErrorFormat = ReturnType<typeof createErrorFormat>;
 
+/** A shape for some errors. */
 export type ErrorShape = z.infer<typeof shapeRule>;
 
+/** The errors of a side of a pack, or of an envelope. */
 export type Responses = Pick<
   NonNullable<EnvelopeDefinition["client"]>,
   "error" | "error_shapes" | "more_error_shapes" | "no_field"
 >;
 
+/** The shape of a dialect that defines no errors. */
 const DEFAULT_ERROR = { message: "$message" };
 
 /** Returns the shapes of a dialect. The last one applies to all other errors. */
@@ -29,6 +33,11 @@ const hasField = ({ field }: ErrorDetail): boolean => field !== undefined;
 const isFor = ({ status: expected }: ErrorShape, status: number): boolean =>
   expected === undefined || [expected].flat().some((each) => each === status || each === classOf(status));
 
+/**
+ * Returns the problems that a shape applies to; undefined if it applies to none.
+ *
+ * @param codeOf Returns the code of a problem, even if the problem has no own code.
+ */
 function problemsFor(
   { fields, code: expected }: ErrorShape,
   details: readonly ErrorDetail[],
@@ -40,7 +49,11 @@ function problemsFor(
   return found.length > 0 ? found : undefined;
 }
 
-/** @param shapes the first one that applies to an error is used */
+/**
+ * Creates the error format of a dialect.
+ *
+ * @param shapes JSON with `$message`, `$field` and other names. The first shape that applies to an error is used.
+ */
 export function createErrorFormat(shapes: readonly ErrorShape[], style: ErrorStyle) {
   const formats = shapes.map((rule) => ({
     rule,

@@ -24,17 +24,23 @@ export interface ErrorDetail {
   readonly code?: string | undefined;
   /** The client's status for a failed check or call. Undefined: the status of an invalid request. */
   readonly status?: number | undefined;
+  /** The rule that the request breaks, see `VALIDATION_RULES`. */
   readonly rule?: string;
   /** The cause of the failure, for the operator. It is not sent to clients. */
   readonly cause?: Error;
 }
 
+/** The rule of a pack for the error of a failed check or call. */
 export type Failure = Pick<ErrorDetail, "status" | "code">;
 
+/** The reason for a value that the pack can't translate. */
 export const INVALID_VALUE = "Not a valid value.";
+/** The reason for a missing member. */
 export const REQUIRED = "This field is required.";
+/** The reason for a member that the body can't contain. */
 export const UNKNOWN_MEMBER = "There is no such field.";
 
+/** The text of an error as a whole, in addition to its problems. */
 export interface ErrorSummary {
   readonly reason: string;
   readonly code?: string | undefined;
@@ -45,6 +51,7 @@ export interface ErrorSummary {
 /** A rejection by the gateway itself. It is counted in the metrics and stored in the audit record. */
 export interface Rejection {
   readonly by: RejectedBy;
+  /** The text for the audit record and the log. */
   readonly warning?: string;
   /** Whether the status is final unless the pack changes exactly this status. */
   readonly isExactStatus?: boolean;
@@ -60,7 +67,9 @@ export class HttpError extends Error {
   readonly code = "AG_REQUEST_REJECTED";
   readonly status: number;
   readonly details: readonly ErrorDetail[];
+  /** The kind under which the rejection is counted. */
   readonly rejection: Rejection | undefined;
+  /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(
@@ -85,6 +94,7 @@ export class ValidationError extends HttpError {
   }
 }
 
+/** The meaning of an upstream's error, independent of its status in the client's dialect. */
 export type UpstreamErrorMeaning = "failed" | "limited" | "refused";
 
 /** An error with its final status: the upstream's translated status, or one that the pack defines for a route. */

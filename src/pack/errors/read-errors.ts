@@ -11,6 +11,7 @@ const fromPointer = (pointer: string): string => keysOfPointer(pointer.replace(/
 /** Writes indexes that are keys (`lines.0.sku`) in brackets (`lines[0].sku`). */
 export const withBrackets = (field: string): string => field.replaceAll(/\.(\d+)(?=[.[]|$)/g, "[$1]");
 
+/** The content of an error body. */
 export interface ReadErrors {
   readonly details: readonly ErrorDetail[];
   /** The content outside of the entries for the problems. */
@@ -29,6 +30,7 @@ interface EntryContext {
 
 type ReadDetail = (body: unknown, context?: EntryContext) => ErrorDetail[];
 
+/** Creates a reader of one problem. @param noField the name that means that the problem has no field */
 function createDetailReader(shape: Shape, noField: string | undefined): ReadDetail {
   const places = namesIn(shape).filter(({ path }) => !path.some(isEntryKey));
   const textAt = (body: unknown, wanted: string): string | undefined => {
@@ -63,6 +65,7 @@ function valuesAt(body: unknown, path: readonly string[]): readonly unknown[] {
   return itemsOf(valueAt(body, path.slice(0, at))).flatMap((item) => valuesAt(item, path.slice(at + 1)));
 }
 
+/** Creates a reader of the entries in one place. */
 function createPlaceReader(
   { path, entry, keys }: ErrorPlace,
   noField: string | undefined,
@@ -117,6 +120,8 @@ function withTexts(details: readonly ErrorDetail[]): readonly ErrorDetail[] {
  * Creates a reader of error bodies, which returns undefined for a value that is not an error. An entry with a field and
  * without a text gets the text of the whole error. If there is no text at all, it gets an empty one. Entries without
  * text and field are omitted.
+ *
+ * @param noField the name that means that the problem has no field
  */
 export function createErrorReader(
   shape: Shape,

@@ -2,12 +2,14 @@
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { mediaType } from "../values/text-types.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const json = z.json();
 const name = z.string().min(1);
 
 const statusOrClass = z.union([z.int().min(400).max(599), z.enum(["4XX", "5XX"])]);
 
+/** A shape for some errors. */
 export const shapeRule = z.strictObject({
   status: about(
     z.union([statusOrClass, z.array(statusOrClass).min(1)]).optional(),
@@ -27,6 +29,7 @@ export const shapeRule = z.strictObject({
   shape: about(json, "The error as JSON, like `error`.", { $field: ["$message"] }),
 });
 
+/** The shapes of objects, lists and errors of one side. */
 const shapes = {
   list: about(
     json.optional(),
@@ -53,17 +56,14 @@ const shapes = {
     "Shapes of some errors. The first matching shape is used, before `error`.",
     [{ status: 422, fields: true, shape: { $field: ["$message"] } }],
   ),
-  no_field: about(
-    name.optional(),
-    "The value of `$field` for a problem without a field. Default: none.",
-    "base",
-  ),
+  no_field: textKey("The value of `$field` for a problem without a field. Default: none.", "base"),
 };
 
 const emptyList = z.enum(["present", "omitted"]);
 const EMPTY_LIST =
   "The array of an empty list is always there (`present`, the default), or may be missing or null (`omitted`).";
 
+/** The shapes that a resource or a route may define. */
 const ownShapes = {
   ...shapes,
   more_error_shapes: about(
@@ -73,6 +73,7 @@ const ownShapes = {
   ),
 };
 
+/** The shapes of a resource or route that differ from the pack's. */
 export const envelope = z.strictObject({
   client: about(z.strictObject(ownShapes).optional(), "The shapes of the client.", {
     list: { entries: "$items" },
@@ -88,6 +89,7 @@ export const envelope = z.strictObject({
 
 const responses = z.strictObject(shapes);
 
+/** The shapes of the upstream. */
 export const upstreamResponses = responses.extend({
   field_indexes: about(
     z.enum(["brackets", "dots"]).default("dots"),
@@ -96,6 +98,7 @@ export const upstreamResponses = responses.extend({
   ),
   empty_list: about(emptyList.default("present"), EMPTY_LIST, "omitted"),
 });
+/** The shapes of the client. */
 export const clientResponses = responses.extend({
   field_indexes: about(
     z.enum(["none", "dots", "brackets"]).default("none"),

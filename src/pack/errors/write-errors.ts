@@ -16,20 +16,26 @@ import type { ErrorDetail, ErrorSummary } from "./http-error.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import { fillKey, fillShape, isItemTemplate, nameOf, type Shape, type ShapeValues } from "../values/shape.ts";
 
+/** Further values of an error body. */
 export interface ErrorContext {
   readonly summary?: ErrorSummary | undefined;
+  /** The name of the resource. */
   readonly name?: string | undefined;
+  /** The request that caused the error. */
   readonly request?:
     | {
         readonly method: string;
         /** The path as the client wrote it, without the query. */
         readonly path: string;
+        /** The decoded path parameters of its route; undefined if there is no route. */
         readonly parameters: Readonly<Record<string, string>> | undefined;
       }
     | undefined;
+  /** The seconds in the response's `Retry-After`. */
   readonly retryAfter?: number | undefined;
 }
 
+/** The style of a dialect's errors. */
 export interface ErrorStyle {
   readonly codeOf: (status: number) => string | undefined;
   readonly titleOf: (status: number) => string | undefined;
@@ -47,6 +53,7 @@ const toPointer = (field: string): string =>
     .map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1"))
     .join("/")}`;
 
+/** Returns the name of a field with the indexes of a dialect. @param field with indexes in brackets */
 function formatIndexes(field: string, indexes: ErrorStyle["indexes"]): string {
   if (indexes === "brackets" || !field.includes("[")) return field;
   return field.replaceAll(/\[(\d+)\]/g, indexes === "dots" ? ".$1" : "").replace(/^\./, "");
@@ -64,6 +71,7 @@ function decodePath(path: string): string {
   }
 }
 
+/** Returns the value of the request for a name. Undefined if not found. */
 function requestValue(name: string, { request, retryAfter }: ErrorContext): string | number | undefined {
   if (name === "retry_after") return retryAfter;
   if (!request) return undefined;
@@ -80,6 +88,7 @@ const MAX_TEXT_LENGTH = 2000;
 /** Maximum number of characters of an error body. Each may need six bytes (`\u0000`), so an error body never exceeds 128 KB. */
 const MAX_CHARACTERS = 20_000;
 
+/** Cuts the texts of a problem to their limits. */
 const cutDetail = (detail: ErrorDetail): ErrorDetail => ({
   ...detail,
   reason: cutText(detail.reason, MAX_TEXT_LENGTH),
@@ -133,7 +142,11 @@ function fillItems(entry: Shape, values: ShapeValues, entries: readonly ShapeVal
     .map((item) => fillErrors(entry, { ...values, ...item }, [item]));
 }
 
-/** Entries, texts and the total length are limited. `main` is the problem with the values outside of the entries. */
+/**
+ * Creates a writer of error bodies. The number of entries, their texts and the total length are limited.
+ *
+ * @returns A function. Its parameter `main` is the problem whose values are used outside of the entries.
+ */
 export function createErrorWriter(shape: Shape, { codeOf, titleOf, noField, indexes }: ErrorStyle) {
   const places = findPlaces(shape);
   const requestNames = errorNames(shape).flatMap(({ name }) => (isRequestName(name) ? [name] : []));
@@ -144,6 +157,7 @@ export function createErrorWriter(shape: Shape, { codeOf, titleOf, noField, inde
     code,
   });
 
+  /** Whether a place contains the text of a problem. */
   const hasText = ({ names, keys }: ErrorPlace, detail: ErrorDetail): boolean =>
     (keys === undefined || toValues(detail)[keys.name] !== undefined) &&
     (names.has("message") || (detail.reason === detail.code && names.has("code")));

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { errorStatus } from "../values/text-types.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
@@ -11,13 +12,15 @@ const outcomeKeys = {
     "The client's status, 400 to 599, if no other rule is broken. Default: as for an invalid request.",
     409,
   ),
-  code: about(name.optional(), "The client's code. Default: as for an invalid request.", "conflict"),
+  code: textKey("The client's code. Default: as for an invalid request.", "conflict"),
 };
 
+/** The schema of the status and the code of a failure. */
 export const failure = z
   .strictObject(outcomeKeys)
   .refine(({ status, code }) => status !== undefined || code !== undefined, "needs a status or a code");
 
+/** The schema of `failures` of a route. */
 export const failures = z.strictObject({
   checks: about(
     failure.optional(),

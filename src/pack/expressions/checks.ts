@@ -6,6 +6,7 @@ import { failureAsValue } from "./compile-expression.ts";
 import { compileScoped, type Phase } from "./scope.ts";
 import type { Scope } from "../translation-context.ts";
 
+/** The rule of an error that comes from a check. */
 const FAILED_CHECK = "failed_check";
 
 /** Sets the status and the code of the route in errors of checks, unless the checks define their own. */
@@ -17,12 +18,19 @@ export const withFailure = (
     ? details.map((detail) => (detail.rule === FAILED_CHECK ? { ...failure, ...detail } : detail))
     : details;
 
+/** Runs checks and returns their errors. */
 export type RunChecks = (scope: Scope) => MaybePromise<ErrorDetail[]>;
 
+/** Whether an expression only reads calls that have been sent. */
 const readsOnly = (source: string, sent: readonly string[]): boolean =>
   [...source.matchAll(/\$calls\b(?:\.(\w+))?/g)].every(([, name = ""]) => sent.includes(name));
 
-/** If a check fails on a value, the value is invalid. @param sent the calls that are sent earlier */
+/**
+ * Compiles checks. If a check fails on a value, the value is invalid.
+ *
+ * @param location the location of the list of checks
+ * @param sent the names of the calls that are sent earlier
+ */
 export function compileChecks(
   definitions: readonly CheckDefinition[],
   location: SourceLocation,
@@ -59,6 +67,7 @@ export function compileChecks(
     all: runOf(checks),
     /** Checks that need neither the upstream's body nor a later call. */
     early: runOf(checks.filter(isEarly)),
+    /** The remaining checks. */
     late: runOf(checks.filter((check) => !isEarly(check))),
   };
 }

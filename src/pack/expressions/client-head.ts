@@ -17,6 +17,7 @@ export function queryOf({ query }: Pick<ClientHead, "query">): JsonObject {
   return values;
 }
 
+/** The headers of a request by their lower-case names, without its credentials. */
 const headersByRequest = new WeakMap<ClientHead["request"], JsonObject>();
 export function headersOf({ request }: ClientHead, hiddenHeaders: readonly string[]): JsonObject {
   const made = headersByRequest.get(request);
@@ -30,8 +31,10 @@ export function headersOf({ request }: ClientHead, hiddenHeaders: readonly strin
   return values;
 }
 
+/** Returns the value of a header as one text. */
 export const joinValue = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(", ") : value;
 
+/** Returns each header as one text. */
 export const joinLines = (headers: ReceivedHeaders): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, joinValue(value)]));

@@ -22,8 +22,10 @@ const INVALID_EXPRESSION: Expression = {
   print: () => undefined,
 };
 
+/** The value kinds of a pack, with the members that `$values` needs. */
 type Kinds = ReadonlyMap<string, { readonly lookup: unknown }>;
 
+/** Reports names in `$values("name", …)` that are not value kinds, and kinds that contain no values for it. */
 function reportUnknownKinds(location: SourceLocation, source: string, kinds: Kinds): void {
   for (const { text, offset } of findLiteralArguments(source, "values")) {
     const kind = kinds.get(text);
@@ -47,6 +49,12 @@ function reportUnknownKinds(location: SourceLocation, source: string, kinds: Kin
   }
 }
 
+/**
+ * Checks and compiles the expression at a location.
+ *
+ * @param variables The names that the expression may read.
+ * @param kinds The value kinds for `$values`, if the expression may call it.
+ */
 export function compileExpressionAt(
   location: SourceLocation,
   source: string,
@@ -64,6 +72,7 @@ export function compileExpressionAt(
     : compile(withFunctions(source, functions), bound, location.origin);
 }
 
+/** Evaluates an expression; returns its failure as a value. */
 export function failureAsValue<T>(evaluate: () => MaybePromise<T>): MaybePromise<T | ExpressionError> {
   const toValue = (error: unknown): ExpressionError => {
     if (error instanceof ExpressionError) return error;

@@ -8,8 +8,10 @@ import type { Scope } from "../translation-context.ts";
 
 const INVALID_BODY = "The body has a value that is not valid.";
 
+/** A condition on a value of a request. */
 export type ScopedCondition = (value: unknown, scope: Scope) => MaybePromise<boolean>;
 
+/** Compiles a condition over the variables of a request. Returns undefined if there is no source. */
 export function compileScopedCondition(
   source: string | undefined,
   location: SourceLocation,
@@ -41,11 +43,13 @@ export function compileBodyCondition(
   );
 }
 
+/** Returns the value of one name in braces. */
 type NamedValue = (input: unknown, scope: Scope) => MaybePromise<unknown>;
 
 /** Returns the values of names in braces. @throws {ExpressionError} */
 type NamedValues = (input: unknown, scope: Scope) => MaybePromise<Readonly<Record<string, unknown>>>;
 
+/** Compiles the values of names in braces. @param compile compiles the expression of a name */
 export function compileNamedValues(
   definition: Readonly<Record<string, string>>,
   compile: (source: string, name: string) => { readonly evaluate: NamedValue },

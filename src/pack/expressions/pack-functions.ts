@@ -2,6 +2,10 @@
 import { check } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../../base/index.ts";
 
+/**
+ * Reports definitions that are not functions, names of JSONata's functions, and names of variables. @param variables
+ * the variables of requests
+ */
 export function checkFunctions(
   functions: Readonly<Record<string, string>>,
   variables: readonly string[],
@@ -35,6 +39,7 @@ function functionsIn(
   ];
 }
 
+/** Returns an expression, preceded by the functions that it calls. */
 export function withFunctions(source: string, functions: ReadonlyMap<string, string>): string {
   const names = functions.size === 0 || !source.includes("$") ? [] : functionsIn(source, functions);
   if (names.length === 0) return source;

@@ -11,6 +11,7 @@ type Step = "selection" | "request" | "translated" | "response";
 /** The progress of a request when an expression runs. `early response`: a call before the main call has responded. */
 export type Phase = Step | "early response";
 
+/** The completed steps in each phase. */
 const STEPS: Readonly<Record<Phase, readonly Step[]>> = {
   selection: ["selection"],
   request: ["selection", "request"],
@@ -28,6 +29,7 @@ interface Variable {
 
 const NO_RESPONSE = "the upstream has not responded yet";
 
+/** All variables. */
 const VARIABLES: Readonly<Record<string, Variable>> = {
   path: { since: "selection", valueOf: ({ head }) => head?.match.parameters },
   query: { since: "selection", valueOf: ({ head }) => head && queryOf(head) },
@@ -52,8 +54,10 @@ const VARIABLES: Readonly<Record<string, Variable>> = {
   status: { since: "response", before: NO_RESPONSE, valueOf: ({ response }) => response?.status },
 };
 
+/** The names of all variables. */
 export const SCOPE_VARIABLES: readonly string[] = Object.keys(VARIABLES);
 
+/** Reports the variables of an expression that have no value yet. */
 function reportEarlyVariables(used: Iterable<string>, phase: Phase, location: SourceLocation): void {
   for (const name of used) {
     const { since, before } = VARIABLES[name] ?? {};
@@ -62,6 +66,7 @@ function reportEarlyVariables(used: Iterable<string>, phase: Phase, location: So
   }
 }
 
+/** Creates the function that computes the variables of an expression at a location. */
 export function createBindings(
   used: ReadonlySet<string>,
   { hiddenHeaders }: SourceLocation,
@@ -72,14 +77,21 @@ export function createBindings(
     Object.fromEntries(makers.map(([name, { valueOf }]) => [name, valueOf(scope, hiddenHeaders)]));
 }
 
+/** An expression over the variables of a request. */
 export interface ScopedExpression extends Pick<Expression, "variables" | "inputNames"> {
+  /** The reason why the expression can't be compiled; undefined if it can. */
   readonly fallback: string | undefined;
   /** @param own the values of the variables that only this expression has */
   readonly evaluate: (input: unknown, scope: Scope, own?: Bindings) => MaybePromise<unknown>;
+  /** Whether the expression reads its input. */
   readonly readsInput: boolean;
 }
 
-/** Reports variables that have no value yet. @param own additional variables for this expression */
+/**
+ * Compiles an expression that may read all variables. Reports variables that have no value yet.
+ *
+ * @param own Additional variables for this expression.
+ */
 export function compileScoped(
   source: string,
   location: SourceLocation,

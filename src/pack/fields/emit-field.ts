@@ -17,9 +17,11 @@ import type { ReadStep } from "./keys/field-key.ts";
 import { compileReadSteps } from "./keys/field-keys.ts";
 import { createReadBindings, PURE_VARIABLES, READ_VARIABLES } from "./read-bindings.ts";
 
+/** How a text is computed, in JavaScript. */
 interface Computation {
   /** There is a text where all of them hold. Elsewhere it is undefined. */
   readonly conditions: readonly string[];
+  /** Looks the text up in a cache. */
   readonly cached?: string | undefined;
   readonly text: string;
 }
@@ -90,6 +92,7 @@ function chainSteps([first, ...others]: readonly ReadStep[]): RunSteps | undefin
   };
 }
 
+/** The steps over a text. */
 const emitSteps = (steps: readonly ReadStep[], text: string, builder: CodeBuilder): string =>
   steps.length === 0 ? text : `${builder.constant(chainSteps(steps))}(${text}, reading, cursor, start, at)`;
 

@@ -4,6 +4,7 @@ import type { ErrorPart } from "./keys/field-key.ts";
 import { errorPartOf } from "./keys/field-keys.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
 
+/** A v4 member, and its name in alpha's errors. */
 interface ErrorField extends ErrorPart {
   readonly v4: string;
   readonly alpha: string;

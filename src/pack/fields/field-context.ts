@@ -7,6 +7,15 @@ import type { FieldKeyContext } from "./keys/field-key.ts";
 
 /**
  * One rule of a pack defines four translations. A file of this folder compiles each of them:
+ *
+ * | File | Direction | From | To |
+ * |---|---|---|---|
+ * | `read.ts` | v4 → alpha | the text of a v4 object | the text of an alpha object |
+ * | `write.ts` | alpha → v4 | a member of an alpha body | the value of a v4 member |
+ * | `filter-fields.ts` | alpha → v4 | a field of an alpha filter | a condition on a v4 field |
+ * | `error.ts` | v4 → alpha | the field of a v4 error | the name of an alpha field |
+ *
+ * @typeParam T The translation of all fields together
  */
 export type CompileFields<T> = (
   rules: ReadonlyMap<string, FieldRule>,
@@ -15,6 +24,7 @@ export type CompileFields<T> = (
   locationOf: (field: string) => SourceLocation,
 ) => T;
 
+/** The definitions that rules may refer to. */
 export interface FieldContext extends FieldKeyContext {
   readonly catalogs: ReadonlyMap<string, Catalog>;
   readonly resources: ReadonlyMap<string, { readonly definition: ResourceDefinition }>;
@@ -24,6 +34,7 @@ export interface FieldContext extends FieldKeyContext {
   readonly lookup: (kind: string, value: unknown) => unknown;
   /** Translates v4 scopes to alpha, limited to the scopes that the client requested. */
   readonly scopesOf: (v4: unknown, asked: unknown) => unknown;
+  /** Translates alpha scopes to v4. */
   readonly scopesFor: (alpha: unknown) => unknown;
   readonly dialect: DialectDefinition;
 }

@@ -25,6 +25,7 @@ export const compileFilter: CompileFields<(copy: CatalogCopy) => ReadonlyMap<str
   return cacheByCopy((copy) => new Map(fields.map(([name, bind]) => [name, bind(copy, name)])));
 };
 
+/** Calls a function once for each catalog copy. */
 function cacheByCopy<Fields>(bindCopy: (copy: CatalogCopy) => Fields): (copy: CatalogCopy) => Fields {
   const byCopy = new WeakMap<CatalogCopy, Fields>();
   return (copy) => {
@@ -98,6 +99,7 @@ function compileQueryField(rule: FieldRule, { values }: FieldContext): QueryFiel
   };
 }
 
+/** Compiles the fields of filters in a query. Negated names of a catalog are boolean. */
 export const compileQueryFields = (
   rules: ReadonlyMap<string, FieldRule>,
   context: FieldContext,

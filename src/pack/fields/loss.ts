@@ -26,11 +26,13 @@ import { createReadBindings, READ_VARIABLES, REQUEST_VARIABLES } from "./read-bi
 export const lossText = (name: string, { loss }: FieldRule): string | undefined =>
   loss === undefined ? undefined : `${name}: ${loss}`;
 
+/** A possible loss of a route: its text in records, and its severity. */
 export interface Loss {
   readonly text: string;
   readonly severity: Severity;
 }
 
+/** Returns the loss of a field. Undefined if the field declares none. */
 export const lossOf = (name: string, rule: FieldRule): Loss | undefined => {
   const text = lossText(name, rule);
   return text === undefined ? undefined : { text, severity: rule.severity ?? DEFAULT_SEVERITY };
@@ -125,7 +127,10 @@ function isNeutral(
   return false;
 }
 
-/** The loss is also reported if the condition fails, or if it is interpreted: its result would come too late. */
+/**
+ * Emits the condition of the pack. The loss is also reported if the condition fails, or if it is interpreted, because
+ * its result would come too late.
+ */
 function emitCondition(source: string, { name, rule, context, location, unit }: LossOptions): LossTest {
   const expression = compileExpressionAt(location.at("loss_when"), source, READ_VARIABLES, context.values);
   const { variables } = expression;

@@ -8,14 +8,20 @@ import type { FieldContext } from "./field-context.ts";
 /** Functions whose results only depend on their arguments. */
 export const PURE_VARIABLES: ReadonlySet<string> = new Set(["values", "networkOf"]);
 
+/** Variables whose values belong to one request. */
 export const REQUEST_VARIABLES: ReadonlySet<string> = new Set([
   "scopesOf",
   ...SCOPE_VARIABLES.filter((name) => name !== "calls"),
 ]);
 
+/** The variables of expressions over a v4 object. */
 export const READ_VARIABLES = ["value", "calls", ...PURE_VARIABLES, ...REQUEST_VARIABLES];
 
-/** The whole response is parsed only if the expression reads `$response`. */
+/**
+ * Creates the function that computes the variables for one object.
+ *
+ * @param variables The variables that the expression reads. The whole response is parsed only if it reads `$response`.
+ */
 export function createReadBindings(
   { lookup: values, scopesOf }: FieldContext,
   variables: ReadonlySet<string>,

@@ -19,6 +19,7 @@ function findText(table: ReadonlyMap<unknown, unknown>): (text: unknown) => unkn
   return (text) => (typeof text === "string" ? (values.get(text) ?? text) : text);
 }
 
+/** All v4 values of each alpha value. */
 const allV4Values = (alphaByV4: ReadonlyMap<unknown, unknown>): Map<unknown, unknown[]> =>
   new Map(
     [...Map.groupBy(alphaByV4, ([, alpha]) => alpha)].map(([alpha, pairs]) => [
@@ -27,11 +28,13 @@ const allV4Values = (alphaByV4: ReadonlyMap<unknown, unknown>): Map<unknown, unk
     ]),
   );
 
+/** Whether two texts contain the same scopes, in any order. */
 const haveSameScopes = (one: string, other: string): boolean => {
   const [words, others] = [one, other].map((text) => new Set(text.split(/[\s,]+/).filter(Boolean)));
   return words?.symmetricDifference(others ?? words).size === 0;
 };
 
+/** Creates the value kind of texts with scopes. */
 const scopesKind = (scopes: Scopes): ValueKind => ({
   reader: () => ({
     read: (text) => (isStringText(text) ? toJsonText(scopes.toAlpha(stringFromJson(text))) : text),
@@ -78,6 +81,7 @@ function reportNullTests({ read, write }: ValueKindDefinition, location: SourceL
   }
 }
 
+/** Compiles one value kind. @param args Names of the arguments that fields pass to it. */
 export function compileValueKind(
   definition: ValueKindDefinition,
   args: readonly string[],

@@ -14,11 +14,13 @@ import { compileExpressionAt, failureAsValue } from "../expressions/compile-expr
 import type { ValueKindDefinition } from "../schema/pack-definition.ts";
 import { isOperand, UnknownValue, type ValueKind } from "../values/value-kind.ts";
 
+/** The direction v4 → alpha. */
 interface ReadSide extends Pick<ValueKind, "reader" | "lookup" | "isLostInRead"> {
   /** Translates an id. Undefined if that takes time, or if the table has something else than texts. */
   readonly idToAlpha: ((v4Id: string) => unknown) | undefined;
 }
 
+/** The direction alpha → v4. */
 interface WriteSide extends Pick<ValueKind, "write" | "filterValues"> {
   readonly idToV4: ((alphaId: string) => unknown) | undefined;
 }
@@ -97,11 +99,13 @@ const mapItems =
       ? value.map((item: unknown) => (item === null ? item : mapItems(translate)(item)))
       : translate(value);
 
+/** Creates a test that a value, or one item of a list, must meet. */
 export const someItem =
   (test: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
     Array.isArray(value) ? value.some((item: unknown) => item !== null && someItem(test)(item)) : test(value);
 
+/** A table v4 → alpha. */
 export function readByTable(
   { alphaByV4, toAlpha }: Tables,
   { otherwise, unknown }: ValueKindDefinition,
@@ -134,6 +138,7 @@ export const writeByTable = (
   };
 };
 
+/** An expression v4 → alpha. */
 export function readByExpression(
   location: SourceLocation,
   source: string,
@@ -162,6 +167,7 @@ export function readByExpression(
   };
 }
 
+/** An expression alpha → v4. */
 export function writeByExpression(
   location: SourceLocation,
   source: string,

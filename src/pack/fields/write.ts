@@ -5,7 +5,6 @@ import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../j
 import { compileScoped } from "../expressions/scope.ts";
 import { failureAsValue } from "../expressions/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
-import type { Steps } from "../steps.ts";
 import type { Change, JsonObject, WriteContext } from "../translation-context.ts";
 import { compileGetter, compileSetter } from "../values/member-paths.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
@@ -23,16 +22,19 @@ type WriteFunction = (
   change?: Change<unknown>,
 ) => MaybePromise<unknown>;
 
+/** What v4 gets of a member. */
 export type SentResult =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "nothing" }
   | { readonly kind: "invalid"; readonly faults: readonly WriteFault[] };
 
+/** The result of a write. */
 type WriteResult =
   | SentResult
   /** v4's value stays the same. `whole` is what v4 gets where all members are sent. */
   | { readonly kind: "unchanged"; readonly whole: SentResult };
 
+/** A member with the result of its write. */
 export interface WrittenMember<Member, Result = WriteResult> {
   readonly member: Member;
   readonly result: Result;
@@ -94,8 +96,10 @@ export function putWritten<Member extends { readonly putV4: NonNullable<Writable
   );
 }
 
+/** The variables of `write`, in addition to those of the request. */
 const WRITE_VARIABLES = ["value", "client", "scopesFor"];
 
+/** A member that bodies may contain, and its translation. */
 export interface WritableMember {
   readonly rule: FieldRule;
   readonly write: WriteFunction;
@@ -103,18 +107,21 @@ export interface WritableMember {
   readonly putV4: ((v4: JsonObject, value: unknown) => void) | undefined;
 }
 
-export function* compileWrite(
-  ...[rules, context, locationOf]: Parameters<CompileFields<unknown>>
-): Steps<ReadonlyMap<string, WritableMember>> {
-  const members = new Map<string, WritableMember>();
-  for (const [name, rule] of rules) {
-    const write = compileFieldWrite(rule, context, locationOf(name));
-    const putV4 = rule.upstream === undefined ? undefined : compileSetter(rule.upstream);
-    members.set(name, { rule, write, putV4 });
-    yield;
-  }
-  return members;
-}
+/** Compiles the write direction, by alpha name. */
+export const compileWrite: CompileFields<ReadonlyMap<string, WritableMember>> = (
+  rules,
+  context,
+  locationOf,
+) =>
+  new Map(
+    [...rules].map(([name, rule]) => {
+      const write = compileFieldWrite(rule, context, locationOf(name));
+      return [
+        name,
+        { rule, write, putV4: rule.upstream === undefined ? undefined : compileSetter(rule.upstream) },
+      ];
+    }),
+  );
 
 /** The result of a write, or its failure as the fault of the member: the value comes from the client. */
 const catchFailure = (write: () => MaybePromise<unknown>): MaybePromise<unknown> =>

@@ -19,6 +19,7 @@ import type { Scalar, ValueKind } from "../values/value-kind.ts";
 
 /** The filter and order of one list if the client sends none, in the client's names and values. */
 export interface FilterDefaults {
+  /** The value of each field that means that there is no filter. */
   readonly all: ReadonlyMap<string, Scalar>;
   /** The default conditions by field. They apply if the client's filter does not contain the field. */
   readonly conditions: ReadonlyMap<string, Condition>;
@@ -49,7 +50,11 @@ function removeAll(conditions: Conditions, all: FilterDefaults["all"]): Conditio
   });
 }
 
-/** @throws {HttpError} 400 if an operator is used with a value that means that there is no filter */
+/**
+ * Completes the filter of a client.
+ *
+ * @throws {HttpError} 400 if an operator is used with a value that means that there is no filter
+ */
 export function completeFilter(filter: Filter, { all, conditions, order }: FilterDefaults): Filter {
   const given = new Set(conditions.size === 0 ? [] : fieldNames(filter.conditions));
   const missing = [...conditions].flatMap(([field, condition]) => (given.has(field) ? [] : [condition]));
@@ -64,6 +69,7 @@ export function completeFilter(filter: Filter, { all, conditions, order }: Filte
 const isOfType = (text: string, type: FieldRule["type"]): boolean =>
   type !== undefined && type !== "string" && parseScalar(text, type) !== undefined;
 
+/** Reports values for "no filter" that have a second meaning, or that can't be sent to the upstream. */
 export function reportInvalidFilterRules(
   { fields, inputs = {} }: ResourceDefinition,
   values: ReadonlyMap<string, ValueKind>,
@@ -89,6 +95,7 @@ export function reportInvalidFilterRules(
   }
 }
 
+/** Compiles the conditions of `default_filter` by field, and the fields of `default_order`. */
 function compileDefaults(
   { default_filter: filter = {}, default_order: orders = {} }: RouteDefinition,
   resource: Resource,
@@ -129,6 +136,11 @@ function compileDefaults(
 
 const KEYS = ["default_filter", "default_order"] as const;
 
+/**
+ * Compiles the default filter and order of a list.
+ *
+ * @param where The condition of the route.
+ */
 export function compileFilterDefaults(
   definition: RouteDefinition,
   resource: Resource,
@@ -137,6 +149,7 @@ export function compileFilterDefaults(
   where: UpstreamFilter | undefined,
   location: SourceLocation,
 ): {
+  /** The default filter that completes the client's filter. Undefined if missing. */
   readonly filterDefaults: FilterDefaults | undefined;
   /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
   readonly unfiltered: ReadonlyMap<string, Scalar>;
@@ -150,6 +163,7 @@ export function compileFilterDefaults(
   );
   const isWhole = isWholeList(definition);
   const { conditions, order } = compileDefaults(definition, resource, isWhole, location);
+  /** Reports a default that can't be translated. */
   const check = (key: (typeof KEYS)[number], filter: Filter): void => {
     try {
       if (isWhole) selectRows([], filter, resource.selectFields(NO_CATALOGS));

@@ -2,7 +2,9 @@
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { headerName } from "../values/text-types.ts";
+import { textKey } from "../values/key-schemas.ts";
 
+/** The placeholder of a field's name in a parameter. */
 export const FIELD = "{field}";
 
 const name = z.string().min(1);
@@ -45,8 +47,7 @@ export const upstreamFilters = z.strictObject({
     "The header with the filter, a JSON object. Without it: filters are in the query.",
     "X-Query",
   ),
-  parameter: about(
-    name.optional(),
+  parameter: textKey(
     "In a query: the parameter for equality. `{field}` is the name of the field.",
     "filter[{field}]",
   ),
@@ -71,6 +72,7 @@ export const upstreamFilters = z.strictObject({
   }),
 });
 
+/** How clients filter lists. */
 export const clientFilters = upstreamFilters.extend({
   unknown: about(
     z.enum(["ignore", "reject"]).default("reject"),
@@ -79,6 +81,7 @@ export const clientFilters = upstreamFilters.extend({
   ),
 });
 
+/** The neutral name of an operator. */
 export type Operator = (typeof OPERATORS)[number];
 
 export type SortDefinition = z.infer<typeof sort>;
@@ -89,6 +92,7 @@ export type FilterDefinition = z.infer<typeof upstreamFilters> &
 /** The operators of a dialect. In a query, the spelling is a parameter with the placeholder {@link FIELD}. */
 export type OperatorSpellings = FilterDefinition["operators"];
 
+/** Returns a parameter with the name of a field. */
 export const fillName = (template: string, field: string): string => template.replace(FIELD, () => field);
 
 /** Returns the part of a text at the position of a field's name; undefined if the text does not match the template. */
@@ -99,9 +103,11 @@ export function nameIn(template: string, text: string): string | undefined {
   return text.slice(before.length, before.length + length);
 }
 
+/** Returns all spellings of an operator. */
 export const spellingsOf = (spellings: string | readonly string[] | undefined): readonly string[] =>
   spellings === undefined ? [] : [spellings].flat();
 
+/** Operators that compare a field. */
 const COMPARISONS = ["neq", "contains", "gt", "gte", "lt", "lte"] as const;
 
 /** How a parameter compares a field. `in`: the field must be equal to one of several values. */
@@ -110,13 +116,16 @@ export type FieldOperator = "eq" | "in" | (typeof COMPARISONS)[number];
 export const isComparison = (operator: Operator): operator is (typeof COMPARISONS)[number] =>
   COMPARISONS.some((each) => each === operator);
 
+/** A form of parameters that compare a field. */
 export interface FieldTemplate {
   readonly operator: FieldOperator;
+  /** The name of the parameter, with the placeholder {@link FIELD}. */
   readonly template: string;
   /** Whether the form is only read: the gateway writes the first spelling. */
   readonly isOther: boolean;
 }
 
+/** Returns all forms of parameters that compare a field in a query. Empty if filters are in a header. */
 export function fieldTemplates(definition: FilterDefinition): FieldTemplate[] {
   if (definition.header !== undefined) return [];
   const forms = { eq: definition.parameter, in: definition.in?.parameter, ...definition.operators };
@@ -125,6 +134,7 @@ export function fieldTemplates(definition: FilterDefinition): FieldTemplate[] {
   );
 }
 
+/** Returns the parameters of a query that sort and search. */
 export const otherParameters = ({ header, sort, operators }: FilterDefinition): string[] =>
   header === undefined
     ? [sort?.parameter, spellingsOf(operators.search)[0]].filter((name) => name !== undefined)

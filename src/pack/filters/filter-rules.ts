@@ -5,9 +5,11 @@ import type { UpstreamFilter } from "./filter-writer.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import { isOperand } from "../values/value-kind.ts";
 
+/** Keys that only exist in one of the two forms. */
 const QUERY_KEYS = ["parameter", "in", "sort"] as const;
 const HEADER_OPERATORS = ["and", "or", "order_by", "order"] as const;
 
+/** Reports the forms of an order that are identical, or do not contain the field. */
 function reportInvalidSort(
   { ascending, descending, multiple }: SortDefinition,
   location: SourceLocation,
@@ -20,6 +22,7 @@ function reportInvalidSort(
   }
 }
 
+/** Reports keys of a side's filters that contradict each other. @returns whether the form is unambiguous */
 export function reportInvalidFilters(definition: FilterDefinition, location: SourceLocation): boolean {
   const { header, parameter, operators, in: choice, sort } = definition;
   if (header !== undefined) {
@@ -61,6 +64,7 @@ export function reportInvalidFilters(definition: FilterDefinition, location: Sou
   return true;
 }
 
+/** Reports a condition of the pack that the upstream can't express. */
 export function reportInvalidCondition(
   condition: UpstreamFilter,
   { upstream }: DialectDefinition,

@@ -7,15 +7,20 @@ import type { Scalar } from "../values/value-kind.ts";
 import { fillName, spellingsOf, type FilterDefinition, type Operator } from "./filter-definition.ts";
 import { createSortParameter, ONE_ORDER } from "./sort-parameter.ts";
 
+/** A filter with the upstream's names, operators and values. */
 export type UpstreamFilter = Readonly<Record<string, unknown>>;
 
+/** A filter in its final form for the upstream. */
 export interface SentFilter {
   /** The text of the header; undefined if nothing is sent. */
   readonly header: string | undefined;
+  /** Parameters of the query; empty if nothing is sent. */
   readonly query: string;
 }
 
+/** Writes filters of one dialect. */
 export interface FilterWriter {
+  /** Returns the key of an operator in a filter; undefined if the dialect does not support it. */
   readonly key: (operator: Operator) => string | undefined;
   /** Whether a field can be compared with a value: a query can't contain null, and may not support equality. */
   readonly canCompare: (operator: string, value: Scalar) => boolean;
@@ -141,6 +146,7 @@ function createQueryWriter(definition: FilterDefinition): FilterWriter {
   };
 }
 
+/** Creates the writer of a dialect's filters. If there is no definition, the dialect can't filter. */
 export function createFilterWriter(definition: FilterDefinition | undefined): FilterWriter {
   if (!definition) return { ...createHeaderWriter({ operators: {} }), canCompare: () => false };
   return definition.header === undefined ? createQueryWriter(definition) : createHeaderWriter(definition);

@@ -11,6 +11,7 @@ import type { RouteDefinition } from "../keys/route-keys.ts";
 import type { Resource } from "../routes/resource.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
 
+/** Compiles the filter grammar. Reports its problems at the operators. */
 export function compileGrammar({ client, upstream }: DialectDefinition, location: SourceLocation): Grammar {
   const withoutClient = createGrammar({ operators: {} }, upstream.filters);
   if (upstream.filters) reportInvalidFilters(upstream.filters, location.at("upstream", "filters"));
@@ -34,7 +35,11 @@ const BOOLEAN: QueryField = {
   read: (text) => parseScalar(text, "boolean"),
 };
 
-/** @param isWhole whether the gateway itself filters the list, so that all fields can be used */
+/**
+ * Returns the fields by which a list can be filtered, with their values in a query.
+ *
+ * @param isWhole whether the gateway itself filters the list, so that all fields can be used
+ */
 export function listFields(
   isWhole: boolean,
   { selectFields, members, queryFields }: Resource,
@@ -45,9 +50,11 @@ export function listFields(
   return new Map(names.map((name) => [name, queryFields.get(name) ?? BOOLEAN]));
 }
 
+/** Whether the gateway reads the whole list, and filters it itself. */
 export const isWholeList = ({ catalog, aggregate }: RouteDefinition): boolean =>
   catalog !== undefined || aggregate !== undefined;
 
+/** Compiles how a list reads its filter from the query. Undefined if filters are not in the query. */
 export function compileQueryFilter(
   definition: RouteDefinition,
   resource: Resource,
@@ -67,6 +74,7 @@ export function compileQueryFilter(
   return filter;
 }
 
+/** Returns the upstream's parameters that compare a field, each with the rule of the field. */
 export const filterParameters = ({ members }: Resource, { upstream: { filters } }: DialectDefinition) =>
   [...members.values()].flatMap((rule) => {
     const field = filterName(rule);
@@ -74,6 +82,7 @@ export const filterParameters = ({ members }: Resource, { upstream: { filters } 
     return fieldTemplates(filters).map((form) => ({ ...form, name: fillName(form.template, field), rule }));
   });
 
+/** Returns the upstream's parameters for the filter of a list. */
 export function upstreamFilterNames(
   definition: RouteDefinition,
   resource: Resource,

@@ -2,6 +2,7 @@ import { FIELD, spellingsOf, type FilterDefinition, type Operator } from "./filt
 import { throwFilterError } from "./filter-error.ts";
 import { createFilterWriter } from "./filter-writer.ts";
 
+/** The compiled spellings of filter operators. */
 export type Grammar = ReturnType<typeof createGrammar>;
 
 /**
@@ -28,7 +29,9 @@ export function createGrammar(client: FilterDefinition, upstream: FilterDefiniti
     header: client.header,
     /** The common prefix of the client's operators. A key with this prefix is an operator, never a field. */
     prefix: client.header === undefined ? "" : findSharedPrefix([...operators.keys()]),
+    /** Operators by every spelling that clients use in a header. */
     operators: operators as ReadonlyMap<string, Operator>,
+    /** Returns the client's documented spelling, for messages of errors. */
     spelling,
     /** Returns the upstream's spelling. @throws {HttpError} 400 if the upstream does not support the operator */
     upstream: (operator: Operator): string =>

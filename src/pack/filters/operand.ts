@@ -8,11 +8,18 @@ import { throwFilterError } from "./filter-error.ts";
 export interface OperandRules {
   /** Whether the values are date-times: they are compared with date-times in the form of both dialects. */
   readonly dateTime?: boolean;
+  /** Whether a whole object may be sent instead of its id. */
   readonly reference?: boolean;
+  /** The member that contains the id of such an object. */
   readonly idName?: string;
 }
 
-/** @throws {HttpError} 400 if the field can't be compared with the value */
+/**
+ * Returns the value that a test compares a field with.
+ *
+ * @param name Alpha name of the field, for errors.
+ * @throws {HttpError} 400 If the field can't be compared with the value.
+ */
 export function readOperand({ operator, value: given }: Test, name: string, rules: OperandRules): Scalar {
   const value = typeof given === "object" && given !== null ? idOf(given, name, rules) : given;
   if (operator === "contains") return value;

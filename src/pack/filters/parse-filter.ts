@@ -74,6 +74,7 @@ function readFilterObject(text: string, header: string): WholeObject {
   return isObject(value) ? value : throwFilterError(header, "must hold one JSON object.");
 }
 
+/** Reads the order of the list, and the text to search for. */
 function readOrder(
   entries: readonly [string, unknown][],
   { operators }: Grammar,

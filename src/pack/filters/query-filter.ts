@@ -17,23 +17,31 @@ import { forParameter, throwParameterError, throwFilterError } from "./filter-er
 import { maxNodes } from "./parse-filter.ts";
 import { createSortParameter, onlyValue, type SortParameter } from "./sort-parameter.ts";
 
+/** A field that clients may filter by. */
 export interface QueryField {
+  /** Converts a text to the value that a field is compared with; undefined if it is not of the field's type. */
   readonly read: (text: string) => Scalar | undefined;
   /** Describes the valid texts, for an error about an invalid text. */
   readonly expected: string;
   readonly type: ValueType;
+  /** The valid values, if they are in a table. */
   readonly values?: readonly Scalar[];
 }
 
+/** The role of a parameter in the filter of a list: part of the filter, or ignored because of its field. */
 export type ParameterUse = "used" | "ignored";
 
+/** One parameter that filters by a field. */
 interface FieldParameter {
   readonly field: string;
   readonly operator: FieldOperator;
 }
 
+/** Parses the filters of one list. */
 export class QueryFilter {
+  /** All parameters that filter by a field, in the order of the fields. */
   readonly parameters: ReadonlyMap<string, FieldParameter>;
+  /** The parameters that sort or search. */
   readonly others: readonly string[];
   readonly #definition: FilterDefinition;
   readonly #fields: ReadonlyMap<string, QueryField>;
@@ -42,7 +50,11 @@ export class QueryFilter {
   readonly #sort: SortParameter | undefined;
   readonly #search: string | undefined;
 
-  /** @param isOtherField whether the list has a further field with this name: it is then a filter */
+  /**
+   * @param fields The fields that clients may filter by, by name.
+   * @param isOtherField Tells whether the list has a further field with this name, so that a parameter with this name
+   *   is a filter.
+   */
   constructor(
     definition: FilterDefinition,
     fields: ReadonlyMap<string, QueryField>,
@@ -65,6 +77,7 @@ export class QueryFilter {
     this.parameters = parameters;
   }
 
+  /** Returns the role of a parameter in the filter. Undefined if it has none. */
   use(parameter: string): ParameterUse | undefined {
     if (this.parameters.has(parameter) || this.others.includes(parameter)) return "used";
     if (this.#unknownField(parameter) === undefined) return undefined;
@@ -130,6 +143,7 @@ export class QueryFilter {
     return read(text) ?? throwParameterError(parameter, `must be ${expected}.`, "filter");
   }
 
+  /** Returns the field that a parameter names, if clients can't filter by it. */
   #unknownField(parameter: string): string | undefined {
     for (const { template } of this.#templates) {
       const field = nameIn(template, parameter);

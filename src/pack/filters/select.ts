@@ -54,6 +54,7 @@ function sortWeight(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
+/** One alpha field of rows that the gateway filters itself. */
 export interface SelectField<Row> extends OperandRules {
   /** Returns the value of the field in a row: the id of a reference, or a date-time in the form of both dialects. */
   readonly value: (row: Row) => unknown;
@@ -66,6 +67,7 @@ export interface SelectField<Row> extends OperandRules {
   readonly isText?: boolean;
 }
 
+/** The fields by which a list can be filtered, by alpha name. */
 export type SelectFields<Row> = ReadonlyMap<string, SelectField<Row>>;
 
 type Predicate<Row> = (row: Row) => boolean;

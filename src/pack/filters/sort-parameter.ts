@@ -6,16 +6,20 @@ import { throwFilterError, throwParameterError, type ListRule } from "./filter-e
 
 export const ONE_ORDER = "can be ordered by one field only.";
 
+/** Maximum number of fields that a list is sorted by. */
 const MAX_ORDERS = 10;
 
+/** Reads and writes the order of lists of one dialect. */
 export type SortParameter = ReturnType<typeof createSortParameter>;
 
+/** Returns the only value of a parameter; undefined if it is missing or empty. */
 export function onlyValue(query: Query, name: string, rule: ListRule = "sort"): string | undefined {
   const [value, ...others] = query.get(name) ?? [];
   if (others.length > 0) throwParameterError(name, "is given more than once.", rule);
   return value === "" ? undefined : value;
 }
 
+/** Creates the reader and writer of a dialect's order. */
 export function createSortParameter({ parameter, ascending, descending, multiple }: SortDefinition) {
   // Longer forms are tried first: `-created` also matches the form of a field.
   const forms = [

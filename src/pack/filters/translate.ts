@@ -16,6 +16,7 @@ import { readOperand, type OperandRules } from "./operand.ts";
 import { forParameter, throwFilterError } from "./filter-error.ts";
 import type { SentFilter } from "./filter-writer.ts";
 
+/** One alpha field that v4 can filter by. */
 export interface FilterField extends OperandRules {
   readonly v4: string;
   /**
@@ -41,10 +42,13 @@ export interface FilterField extends OperandRules {
   readonly ordered?: boolean;
 }
 
+/** The fields by which v4 can filter, by alpha name. */
 export type FilterFields = ReadonlyMap<string, FilterField>;
 
+/** A v4 filter object. */
 type V4Object = Readonly<Record<string, unknown>>;
 
+/** One key of a v4 filter object with its value. */
 type Part = readonly [key: string, value: unknown];
 
 const NO_VALUES: ReadonlyMap<string, Scalar> = new Map();
@@ -136,11 +140,13 @@ function translateField(
   });
 }
 
+/** Whether v4 can test a field by an operator. */
 export const canTest = (
   { translate, tests = translate ? "equality" : "all" }: FilterField,
   operator: TestOperator,
 ): boolean => isEquality(operator) || tests === "all" || (tests === "order" && needsOrder(operator));
 
+/** Translates a test of a boolean with a boundary to a test of the numbers up to the boundary, or after it. */
 function translateBoundaryTest(
   { operator, value }: Test,
   name: string,

@@ -6,14 +6,17 @@ import { readParameters } from "../paths/query.ts";
 
 type Client = DialectDefinition["client"];
 
+/** The requested form of a response. */
 interface FormRequest {
   readonly method: string;
   readonly query: string;
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
 }
 
+/** The form of a response. */
 interface AskedForm {
   readonly isAlwaysOk: boolean;
+  /** The name of the function; undefined if the response is JSON. */
   readonly callback: string | undefined;
 }
 
@@ -23,6 +26,7 @@ const FUNCTION_NAME = /^[A-Za-z_$][\w$]{0,99}(?:\.[A-Za-z_$][\w$]{0,99}){0,4}$/;
 const parameterOf = (query: string, name: string | undefined): string | undefined =>
   name !== undefined && query !== "" ? (readParameters(query).get(name) ?? undefined) : undefined;
 
+/** Compiles the forms that clients may request. Undefined if missing. */
 export function compileAskedForms({
   always_ok: alwaysOk,
   callback,
@@ -39,6 +43,7 @@ export function compileAskedForms({
   };
 }
 
+/** Returns the query parameters by which clients request a form. */
 export const formParameters = ({ always_ok: alwaysOk, callback }: Client): readonly string[] =>
   [alwaysOk?.parameter, callback?.parameter].filter((name) => name !== undefined);
 

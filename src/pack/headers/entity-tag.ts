@@ -7,6 +7,7 @@ const TAG_TEXT = /^[\x21\x23-\x7e]+$/;
 
 export const isEntityTag = (text: string): boolean => ENTITY_TAG.test(text);
 
+/** Returns a text as an entity tag; undefined if it can't be one. */
 export function toEntityTag(text: string): string | undefined {
   if (isEntityTag(text)) return text;
   return TAG_TEXT.test(text) ? `"${text}"` : undefined;

@@ -6,6 +6,8 @@ import type { Scope } from "../translation-context.ts";
 /**
  * Compiles an expression that runs synchronously, because headers are written synchronously. Reports an expression that
  * can't be compiled.
+ *
+ * @param own Additional variables, with functions that read them from the context. Only these are computed.
  */
 export function compileHeaderExpression<Context>(
   source: string,

@@ -8,6 +8,7 @@ import {
   responseHeaderName,
   versionMediaType,
 } from "../values/text-types.ts";
+import { flagKey, textKey } from "../values/key-schemas.ts";
 
 const upstreamName = about(
   fieldHeaderName.optional(),
@@ -15,36 +16,30 @@ const upstreamName = about(
   "ETag",
 );
 
-const expression = z.string().min(1);
-
 const requestHeaderRule = z.strictObject({
   upstream: upstreamName,
   query: about(parameterName.optional(), "Instead of `upstream`: the upstream's query parameter.", "tenant"),
-  member: about(
-    z.string().min(1).optional(),
+  member: textKey(
     "Instead of `upstream`: the member of the upstream's body, dotted if nested.",
     "meta.tenant",
   ),
-  path: about(
-    z.string().min(1).optional(),
+  path: textKey(
     "Instead of `upstream`: the name in braces in the upstream's paths. Routes without this name ignore the header.",
     "tenant",
   ),
-  write: about(
-    expression.optional(),
+  write: textKey(
     "JSONata over the client's body without its wrapper: the value. `$value` is the client's header. An undefined result is not sent.",
     "version",
   ),
-  every_call: about(z.literal(true).optional(), "All calls of the request send the header.", true),
-  required: about(z.literal(true).optional(), "A request without the value gets status 400.", true),
+  every_call: flagKey("All calls of the request send the header."),
+  required: flagKey("A request without the value gets status 400."),
   default: about(headerValue.optional(), "The value if the client has not sent the header.", "en"),
 });
 
 const responseHeaderRule = z.strictObject({
   upstream: upstreamName,
   const: about(headerValue.optional(), "A constant value.", "2024-05-01"),
-  read: about(
-    expression.optional(),
+  read: textKey(
     "JSONata over the upstream's object: the value. With `upstream`, it is used only if the upstream does not send that header. `$object` and `$status` are the client's.",
     '$response_headers."x-used" & "/" & $response_headers."x-limit"',
   ),
@@ -68,6 +63,7 @@ export const requestHeader = z.preprocess(named, requestHeaderRule);
 /** A header that is sent to clients: its rule, or in short form only its upstream name. */
 export const responseHeader = z.preprocess(named, responseHeaderRule);
 
+/** The headers that contain the status of a rate limit. */
 export const rateLimitHeaders = z.strictObject({
   limit: about(fieldHeaderName.optional(), "Requests that a window allows.", "RateLimit-Limit"),
   remaining: about(fieldHeaderName.optional(), "Requests that remain in this window.", "RateLimit-Remaining"),
@@ -79,6 +75,7 @@ export const rateLimitHeaders = z.strictObject({
   ),
 });
 
+/** The headers that pass from one side to the other. */
 export const passedHeaders = z.strictObject({
   request: about(
     z.record(fieldHeaderName, requestHeader).default({}),
@@ -92,6 +89,7 @@ export const passedHeaders = z.strictObject({
   ),
 });
 
+/** Headers that are always sent to the upstream. */
 export const fixedHeaders = z.record(fieldHeaderName, headerValue);
 
 const place = {
@@ -104,11 +102,13 @@ const place = {
   ),
 };
 
+/** The version that clients request. */
 export const clientVersion = z.strictObject({
   ...place,
-  required: about(z.literal(true).optional(), "A request without the version is also an error.", true),
+  required: flagKey("A request without the version is also an error."),
 });
 
+/** The version that the gateway requests from the upstream. */
 export const upstreamVersion = z.strictObject(place);
 
 export type PassedHeadersDefinition = z.infer<typeof passedHeaders>;

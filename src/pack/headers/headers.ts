@@ -27,9 +27,11 @@ const EMPTY: PassedHeadersDefinition = { request: {}, response: {} };
  */
 const TAG_CONDITIONS: ReadonlySet<string> = new Set(["if-match", "if-none-match"]);
 
+/** Returns the lower-case names of a side's rate limit headers. */
 const limitNames = ({ rate_limit_headers: definition }: DialectDefinition["client" | "upstream"]): string[] =>
   createRateLimitHeaders(definition).names.map((name) => name.toLowerCase());
 
+/** Whether a header contains the token of a side. */
 const hasToken = (name: string | undefined, { credentials }: DialectDefinition["client" | "upstream"]) =>
   credentialHeaders(credentials).some((header) => header.toLowerCase() === name?.toLowerCase());
 
@@ -41,6 +43,7 @@ const fixedNames = ({ headers = {}, version }: DialectDefinition["upstream"]): R
     ...(version?.header === undefined ? [] : [[version.header.toLowerCase(), "version"] as const]),
   ]);
 
+/** Reports request headers without a rule, and headers that a pack can't pass on. */
 function checkRequestHeaders(
   { request }: PassedHeadersDefinition,
   { client, upstream }: DialectDefinition,
@@ -70,6 +73,7 @@ function checkRequestHeaders(
   }
 }
 
+/** Reports response headers without a value, and headers that a pack can't write. */
 function checkResponseHeaders(
   { response }: PassedHeadersDefinition,
   { client }: DialectDefinition,
@@ -89,6 +93,7 @@ function checkResponseHeaders(
   }
 }
 
+/** Whether links in headers of a pack contain a host. @param routes the headers of routes */
 export const hasAbsoluteHeader = (
   { client }: DialectDefinition,
   routes: Iterable<Pick<PassedHeaders, "definition"> | undefined>,
@@ -116,6 +121,7 @@ const requestHeadersOf = (
   ...own?.request,
 });
 
+/** Returns the names in braces that get their values from headers. */
 export const headerPathNames = (
   own: PassedHeadersDefinition | undefined,
   { client }: DialectDefinition,
@@ -123,7 +129,12 @@ export const headerPathNames = (
 ): string[] =>
   Object.values(requestHeadersOf(own, client.headers ?? EMPTY, usedNames)).flatMap(({ path }) => path ?? []);
 
-/** @param own the headers of the route; if undefined, those of all routes are compiled */
+/**
+ * Compiles the headers of a route; undefined if no header is passed on.
+ *
+ * @param own the headers of the route; if undefined, those of all routes are compiled
+ * @param usedNames the names in braces that the upstream's paths contain
+ */
 export function compileHeaders(
   own: PassedHeadersDefinition | undefined,
   dialect: DialectDefinition,
@@ -159,6 +170,7 @@ export function compileHeaders(
   const ofMain = filterRules(request, (rule) => rule.every_call !== true && rule.path === undefined);
   const writePath = compileWrittenValues(ofPath, ofRequest, "selection");
   return {
+    /** The definition as written in the pack. */
     definition,
     /**
      * Returns the unchanged headers for the upstream request. The second argument is true if one upstream response
@@ -176,14 +188,17 @@ export function compileHeaders(
     common: compileCommonHeaders(common, ofRequest),
     /** Returns the values for the names in braces in upstream paths. @throws {HttpError} 400 as in `request`. */
     path: writePath && ((sent: SentRequest) => writePath(sent).path),
+    /** Returns the headers of the client's response if it is successful, and if it is an error. */
     success: compileResponseHeaders(definition.response, "success", ofResponse),
     error: compileResponseHeaders(definition.response, "error", ofResponse),
+    /** Returns the entity tag that the gateway creates from an upstream object. */
     entityTag,
     /** Whether the pack creates the `Last-Modified` of responses, which is compared with a client's `If-Modified-Since`. */
     makesDate: makesDate(definition.response),
   };
 }
 
+/** Reports problems of the headers for all routes. */
 export function checkCommonHeaders(dialect: DialectDefinition, location: SourceLocation): void {
   const { headers = EMPTY } = dialect.client;
   checkRequestHeaders(headers, dialect, location.at("client", "headers"));
@@ -194,6 +209,7 @@ export function checkCommonHeaders(dialect: DialectDefinition, location: SourceL
       location.at("upstream", "headers", name).report('this header has the version: see "version"');
 }
 
+/** Reports rate limit headers that would have two values, and a unit without a header. */
 export function checkRateLimitHeaders(dialect: DialectDefinition, location: SourceLocation): void {
   for (const side of ["client", "upstream"] as const) {
     const { rate_limit_headers: definition } = dialect[side];

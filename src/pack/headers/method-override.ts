@@ -17,9 +17,15 @@ export function namesAnotherMethod(
   return false;
 }
 
+/** The methods that may replace a POST. */
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
-/** Returns the effective method; undefined if no value of the header may replace a POST. */
+/**
+ * Returns the effective method of a request.
+ *
+ * @param values All lines of the header. Only used for a POST.
+ * @returns undefined if the header contains no method that may replace a POST
+ */
 export function overriddenMethod(method: string, values: readonly string[] | undefined): string | undefined {
   if (method !== "POST" || values === undefined) return method;
   const [value = "", ...others] = values;

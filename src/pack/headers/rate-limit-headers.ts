@@ -2,7 +2,9 @@
 import type { z } from "zod";
 import type { rateLimitHeaders } from "./headers-definition.ts";
 
+/** The status of a rate limit. */
 export interface RateLimitValues {
+  /** Number of requests that are allowed in a window. */
   readonly limit: number;
   readonly remaining: number;
   /** End of the window, in seconds since 1970. */
@@ -11,6 +13,7 @@ export interface RateLimitValues {
   readonly retryAfter: number;
 }
 
+/** Reads and writes the headers of one dialect. */
 export type RateLimitHeaders = ReturnType<typeof createRateLimitHeaders>;
 
 const now = (): number => Date.now() / 1000;
@@ -51,11 +54,13 @@ export function rejectedByUpstream(
   };
 }
 
+/** Compiles the headers of a dialect. If it names no headers, none are read or written. */
 export function createRateLimitHeaders(definition: z.infer<typeof rateLimitHeaders> = {}) {
   const { limit, remaining, reset, reset_unit: unit } = definition;
   const [limitName, remainingName, resetName] = [limit, remaining, reset].map((name) => name?.toLowerCase());
   const isLeft = unit === "seconds_left";
   return {
+    /** The names as written in the pack. */
     names: [limit, remaining, reset].filter((name) => name !== undefined),
     /** Returns the values in headers with lower-case names. Values that are not numbers are omitted. */
     read(headers: Readonly<Record<string, string | string[] | undefined>>): Partial<RateLimitValues> {

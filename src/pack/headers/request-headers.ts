@@ -9,10 +9,12 @@ import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
 import { isText } from "../paths/router.ts";
 import { compileCopy, compileSetter } from "../values/member-paths.ts";
 
+/** All lines of each header by its lower-case name. */
 type HeaderLines = Readonly<Record<string, readonly string[] | undefined>>;
 
 type Definitions = Readonly<Record<string, RequestHeaderDefinition>>;
 
+/** The sources of the values of a request. */
 export interface SentRequest {
   readonly headers: HeaderLines;
   /** The variables for expressions. @throws {HttpError} if a body can't be read */
@@ -22,6 +24,7 @@ export interface SentRequest {
 /** Headers that can cause a 304 response. */
 export const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-since"]);
 
+/** Matches a value of a request header. */
 const SENDABLE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Returns the only line of a header. @throws {HttpError} 400 for a header that occurs twice */
@@ -43,6 +46,7 @@ const rulesOf = (definitions: Definitions, areWritten: boolean) =>
     )
     .map(([name, rule]) => ({ name, target: (rule.upstream ?? name).toLowerCase(), ...rule }));
 
+/** Compiles the headers that stay unchanged. @param isSent whether a header with this name is sent to the upstream */
 export function compilePassedHeaders(
   definitions: Definitions,
   isSent: (target: string) => boolean,
@@ -89,6 +93,10 @@ function compileValue(
   };
 }
 
+/**
+ * Compiles the values that are computed from other values, or moved to a different location for the upstream. @param
+ * locate finds an expression
+ */
 export function compileWrittenValues(
   definitions: Definitions,
   locate: (name: string) => SourceLocation,
@@ -118,10 +126,15 @@ export function compileWrittenValues(
       else headers[rule.target] = value;
     }
     return {
+      /** Headers by lower-case name. */
       headers: headers as Readonly<Record<string, string>>,
+      /** The parameters of the query, as text. */
       query: query.toString(),
+      /** The values of the upstream's paths, by their names in braces. */
       path: path as Readonly<Record<string, string>>,
+      /** The top-level members that are set in the body. */
       members,
+      /** Adds the members that have values to a body. */
       withMembers(body: JsonObject): JsonObject {
         const copied = copy(body);
         for (const set of setters) set(copied);
@@ -131,6 +144,7 @@ export function compileWrittenValues(
   };
 }
 
+/** Compiles the headers of all calls of a request; undefined if missing. */
 export function compileCommonHeaders(
   definitions: Definitions,
   locate: (name: string) => SourceLocation,

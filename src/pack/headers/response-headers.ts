@@ -7,20 +7,25 @@ import type { Scope } from "../translation-context.ts";
 import type { ResponseHeaderDefinition } from "./headers-definition.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
 
+/** The sources of the headers of a response. */
 export interface Answer {
   /** The client's status. */
   readonly status: number;
+  /** The known facts about the request, and the upstream's response if there is one. */
   readonly scope: Scope;
   /** The upstream's object. */
   readonly upstream: () => unknown;
   /** The client's object. */
   readonly object: () => unknown;
+  /** Returns the client's path for an address of the upstream. */
   readonly locate: (address: string) => string | undefined;
+  /** The address before the path in absolute links. */
   readonly linkBase: string;
   /** Receives the error of an expression. Its header is omitted. */
   readonly onError: (error: ExpressionError) => void;
 }
 
+/** Returns headers with lower-case names. */
 export type WriteResponseHeaders = (answer: Answer) => Record<string, string>;
 
 type Definitions = Readonly<Record<string, ResponseHeaderDefinition>>;
@@ -28,6 +33,7 @@ type Definitions = Readonly<Record<string, ResponseHeaderDefinition>>;
 /** Headers that contain an address of the upstream. They are never sent to clients unchanged. */
 export const ADDRESSES: ReadonlySet<string> = new Set(["location", "content-location"]);
 
+/** Matches a value of a response header. */
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** The variables that only these expressions can read. The status is the client's. */
@@ -48,8 +54,10 @@ const FORMS: Readonly<Record<string, (text: string) => string | undefined>> = {
   "last-modified": toHttpDate,
 };
 
+/** Finds the expression of a header. */
 type Locate = (name: string) => SourceLocation;
 
+/** Compiles the expression of one header. */
 function compileRead(
   name: string,
   source: string | undefined,
@@ -64,6 +72,7 @@ function compileRead(
   };
 }
 
+/** Compiles one header. */
 function compileHeader(
   name: string,
   { upstream, const: constant, read: expression, links }: ResponseHeaderDefinition,
@@ -92,6 +101,11 @@ function compileHeader(
   };
 }
 
+/**
+ * Compiles the headers of responses. Undefined if missing.
+ *
+ * @param isFor whether the responses are successful or errors
+ */
 export function compileResponseHeaders(
   definitions: Definitions,
   isFor: "success" | "error",
@@ -114,15 +128,18 @@ export function compileResponseHeaders(
   };
 }
 
+/** Returns the rule of a header that the pack creates without an upstream header. */
 const findMade = (definitions: Definitions, wanted: string) =>
   Object.entries(definitions).find(
     ([name, { upstream, read }]) =>
       name.toLowerCase() === wanted && upstream === undefined && read !== undefined,
   );
 
+/** Whether the pack creates the `Last-Modified` of responses. */
 export const makesDate = (definitions: Definitions): boolean =>
   findMade(definitions, "last-modified") !== undefined;
 
+/** Compiles the entity tag that the gateway creates from an upstream object. Undefined if the pack creates none. */
 export function compileEntityTag(
   definitions: Definitions,
   locate: Locate,

@@ -3,6 +3,7 @@ import { HttpError } from "../errors/http-error.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { VersionDefinition } from "./headers-definition.ts";
 
+/** Returns the error of a request for an unsupported version. */
 type CheckVersion = (
   headers: Readonly<Record<string, readonly string[] | undefined>>,
 ) => HttpError | undefined;
@@ -46,6 +47,7 @@ function acceptsVersion(lines: readonly string[], version: MediaType, isRequired
   );
 }
 
+/** Reports a version without a location, or with two locations. */
 export function checkVersionPlace(
   version: Omit<VersionDefinition, "required"> | undefined,
   location: SourceLocation,
@@ -63,6 +65,7 @@ export function checkVersionPlace(
     });
 }
 
+/** Compiles the check of a request's version; undefined if the pack accepts any version. */
 export function compileVersion(version: VersionDefinition | undefined): CheckVersion | undefined {
   if (!version) return undefined;
   const { header = "", value, media_type: type, required: isRequired = false } = version;

@@ -18,7 +18,9 @@ import { describeResults, reportInvalidShapes } from "../calls/bulk-shapes.ts";
 const json = z.json();
 const name = z.string().min(1);
 
+/** Maximum number of ids in one client request. */
 const MOST_IDS = 1000;
+/** Maximum number of concurrent calls. */
 const MOST_CONCURRENT = 8;
 /** Maximum duration in milliseconds. */
 const LONGEST = 300_000;
@@ -74,11 +76,11 @@ const definitionSchema = z.strictObject({
 
 type BulkDefinition = z.infer<typeof definitionSchema>;
 
+/** The calls of a route that processes many ids. */
 export type Bulk = NonNullable<ReturnType<typeof compileBulk>>;
 
 /** Keys that require a single call or a single response. */
 const EXCLUDED = [
-  "if_match",
   "aggregate",
   "search",
   "read_route",
@@ -132,6 +134,7 @@ function reportInvalidRoute(
 /** Maximum number of polling requests for all operations of one client request. */
 const MOST_POLLS = 1000;
 
+/** Reports a call for each id that would be repeated too often for one request. */
 function reportManyPolls(
   { most, chunk, concurrency, timeoutMs: time }: Bulk,
   call: RouteCall,
@@ -168,7 +171,9 @@ function compileBulk(definition: BulkDefinition, context: KeyContext) {
   const objectPath = findPath(success, "object") ?? [];
   return {
     endpoint,
+    /** The path parameter for the id. */
     parameter,
+    /** Returns the ids of a request. */
     idsOf: evaluate,
     /** The member or the parameter that contains the ids, for errors; undefined if the expression does not start with one. */
     field: /\$(?:query|body)\.(\w+)/.exec(ids)?.[1] ?? onlyPath(inputNames)?.[0],

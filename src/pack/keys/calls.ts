@@ -9,11 +9,14 @@ import { routeKey } from "./key.ts";
 import type { KeyContext } from "./key-context.ts";
 import { has, hasNoEffect, type RouteKind, states, type WrittenKeys } from "../key-rules.ts";
 
+/** Kinds of routes that only make their main call. */
 const WITHOUT_CALLS: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "rejected"]);
 
+/** Returns the locations of a call's keys that a route does not support. */
 const placesOf = (keys: WrittenKeys, isAt: (call: CallDefinition) => boolean): number[] =>
   writtenCalls(keys).flatMap((call, index) => (typeof call !== "string" && isAt(call) ? [index] : []));
 
+/** Compiles the calls of a route, in order. */
 function compileCalls(written: ReturnType<typeof writtenCalls>, context: KeyContext): readonly RouteCall[] {
   const calls: RouteCall[] = [];
   written.forEach((entry, index) => {
@@ -33,6 +36,7 @@ function compileCalls(written: ReturnType<typeof writtenCalls>, context: KeyCont
   return calls;
 }
 
+/** Returns the losses of responses if a call fails. */
 const lossesOf = ({ name, use, place, eachValue }: RouteCall, upstream: string): string[] =>
   place !== "after"
     ? []

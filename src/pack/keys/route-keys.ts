@@ -9,9 +9,13 @@ import * as calls from "./calls.ts";
 import * as credentials from "./credentials.ts";
 import type { RouteKey } from "./key.ts";
 import type { KeyContext } from "./key-context.ts";
+import type { Query } from "../paths/query.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
 import * as lists from "./lists.ts";
 import * as response from "./response.ts";
 import * as source from "./source.ts";
+import * as sparse from "./sparse-fields.ts";
+import * as versions from "./if-match.ts";
 
 /**
  * All keys: every export of every module that is listed here. The name in a pack is the name of the export in snake
@@ -25,7 +29,9 @@ const KEYS = {
   ...source,
   ...credentials,
   ...response,
+  ...sparse,
   ...bodies,
+  ...versions,
   ...lists,
   ...bulk,
   ...calls,
@@ -42,29 +48,46 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
 
 const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
+/** The values of the keys of a route: compiled, or as in the pack. Missing keys are undefined. */
 type CompiledKeys = {
   readonly [Name in Exclude<keyof Keys, "calls">]: Keys[Name] extends RouteKey<z.ZodType, infer Compiled>
     ? Compiled | undefined
     : never;
 };
 
+/** The keys, without their types. */
 const ALL = Object.entries(KEYS).map(
   ([member, key]) =>
     ({ member, name: toSnake(member), key: key as unknown as RouteKey<z.ZodType, unknown> }) as const,
 );
 
+/** The schemas of all keys, by their names in a pack. */
 const keySchemas = Object.fromEntries(ALL.map(({ name, key }) => [name, key.schema])) as {
   [Name in keyof Keys as Snake<Name>]: Keys[Name]["schema"];
 };
 
+/** The schema of one route. */
 export const route = z.strictObject(keySchemas);
 
 export type RouteDefinition = z.infer<typeof route>;
 
 const RULES = Object.fromEntries(ALL.map(({ name, key }) => [name, key.rules]));
+const RULES_WITHOUT = Object.fromEntries(ALL.map(({ name, key }) => [name, key.rulesWithout]));
 
-export const checkKeys = (facts: RouteFacts, location: SourceLocation): void =>
+/** Reports keys of a route that exclude each other, require other keys, or have no effect. */
+export function checkKeys(facts: RouteFacts, location: SourceLocation): void {
   checkRules(RULES, facts, location);
+  checkRules(RULES_WITHOUT, facts, location, false);
+}
+
+/** Reports problems of the keys of `client` that routes have as well. @param client the location of `client` */
+export function checkClientKeys(
+  dialect: DialectDefinition,
+  resources: KeyContext["resources"],
+  client: SourceLocation,
+): void {
+  for (const { key } of ALL) key.checkClient?.(dialect, resources, client);
+}
 
 /**
  * Joins compiled keys with other members. The call does not compile if a key and a member have the same name, since the
@@ -75,6 +98,7 @@ export const joinKeys = <Keys extends object, Members extends object>(
   members: Members & { readonly [Name in keyof Keys & keyof Members]: never },
 ): Omit<Keys, keyof Members> & Members => ({ ...keys, ...members });
 
+/** Compiles the keys of a route. */
 export function compileKeys(context: Omit<KeyContext, "location">) {
   const names = { client: context.dialect.client.name, upstream: context.dialect.upstream.name };
   const compiled: Record<string, unknown> = {};
@@ -89,12 +113,19 @@ export function compileKeys(context: Omit<KeyContext, "location">) {
   const calls = (compiled["calls"] as readonly RouteCall[] | undefined) ?? [];
   for (const { key, value } of found) key.checkCalls?.(value, calls, context.route);
   return joinKeys(compiled as unknown as CompiledKeys, {
+    /** The calls of the route in addition to its main call, in order. */
     calls,
     callOrder: orderCalls(calls),
+    /** The query parameters that keys read. */
     keyParameters: found.flatMap(({ key, value }) => key.parameters?.(value) ?? []),
+    /** Returns the members of objects that a request chooses; undefined for all members. @throws {HttpError} 400 */
+    chooseMembers: found.flatMap(({ key: { choose }, value }) =>
+      choose ? [(query: Query) => choose(value, query)] : [],
+    )[0],
     descriptions: found.flatMap(({ key, value }) => key.openapi?.(value) ?? []),
     /** Descriptions of the gateway's work for the route, for programs that call the upstream without the gateway. */
     guide: found.flatMap(({ key, value }) => key.guide?.(value, names) ?? []),
+    /** The losses of responses if calls fail. */
     callLosses: found.flatMap(({ key, value }) => key.losses?.(value, names.upstream) ?? []),
   });
 }

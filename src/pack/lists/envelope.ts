@@ -62,11 +62,16 @@ const READERS: Readonly<Partial<Record<string, (value: unknown) => unknown>>> = 
   previous_link: (value) => parseLink(value) ?? null,
 };
 
+/** The reason why a value is not a list with the expected shape. */
 interface ListFault {
   readonly fault: string;
 }
 
-/** Parses a list and its items in one pass. */
+/**
+ * Parses a list and its items in one pass.
+ *
+ * @param readWrapped reads the object in the wrapper of an item; undefined if items have no wrapper
+ */
 export type ParseListBody = <Item>(
   from: Cursor,
   readItem: (from: Cursor) => Item,
@@ -179,6 +184,7 @@ export function createListParser(
   };
 }
 
+/** Creates a list that is complete on one page. */
 export const onePage = (shape: Shape, items: readonly unknown[], list = ""): unknown =>
   fillShape(shape, {
     list,
@@ -196,9 +202,14 @@ export const onePage = (shape: Shape, items: readonly unknown[], list = ""): unk
 const ITEMS = crypto.randomUUID();
 const ITEMS_TEXT = printJson(ITEMS);
 
+/** Writes lists that have the same name. */
 type ListWriter = ReturnType<typeof createListWriter>;
 
-/** A list always has at least one page, because clients fail on zero pages. */
+/**
+ * Creates a writer of the client's lists. A list always has at least one page, because clients fail on zero pages.
+ *
+ * @param wrapper the texts around each item
+ */
 export function createListWriter(
   shape: Shape,
   list: string,
@@ -206,6 +217,7 @@ export function createListWriter(
 ) {
   const write = compileShape(shape, { list });
 
+  /** Returns the texts before and after the items. */
   function around(values: ListValues): readonly [open: string, close: string] {
     const { pages } = values;
     const atLeastOne = pages === undefined ? undefined : Math.max(1, pages);
@@ -223,6 +235,7 @@ export function createListWriter(
   };
 }
 
+/** Returns a list that contains the texts of its items. */
 export function writeList(items: readonly string[], values: ListValues, writer: ListWriter): string {
   const [open, close] = writer.around(values);
   const { items: texts } = writer;

@@ -24,9 +24,11 @@ export interface Envelope {
   readonly object: Shape;
 }
 
+/** How the lists of a route are read and paged. */
 export interface RouteLists {
   readonly envelope: { readonly client: Envelope; readonly upstream: Envelope };
   readonly paging: Paging;
+  /** Parses the upstream's lists. */
   readonly parseList: ParseListBody;
   /** Whether a shape contains the name of the list, although the resource defines none. */
   readonly lacksName: boolean;
@@ -34,12 +36,15 @@ export interface RouteLists {
 
 type Side = "client" | "upstream";
 
+/** The shape of lists if the dialect defines none. */
 const DEFAULT_LIST: Shape = "$items";
 
 const LIST_NAMES = ["items", "list", ...LIST_VALUES];
 const WRAPPER_NAMES = ["object", "name"];
+/** Keys that an author may confuse with names of values. */
 const KEYS: ReadonlySet<string> = new Set([...LIST_NAMES, ...WRAPPER_NAMES].map((name) => `$${name}`));
 
+/** Reports names that a shape can't contain, and a missing required name: its items, or its object. */
 function checkShape(shape: Shape, required: "items" | "object", location: SourceLocation): void {
   const isList = required === "items";
   const names = isList ? LIST_NAMES : WRAPPER_NAMES;
@@ -73,6 +78,7 @@ export function checkEnvelope(
     }
 }
 
+/** Fills the key of a shape that is the name of its list. */
 function fillListKey(shape: Shape, list: string): Shape {
   if (!isObject(shape)) return shape;
   return Object.fromEntries(
@@ -80,19 +86,23 @@ function fillListKey(shape: Shape, list: string): Shape {
   );
 }
 
+/** Whether a shape contains the name of its list, as a value or as a key. */
 const namesList = (shape: Shape): boolean => findNames(shape).some(({ name }) => name === "list");
 
+/** Returns the values of a list that describe its page. */
 const valuesOf = (shape: Shape): ReadonlySet<string> =>
   new Set(namesIn(shape).flatMap(({ name }) => (name === "list" ? [] : name)));
 
 const haveSameValues = (one: Shape, other: Shape): boolean =>
   valuesOf(one).symmetricDifference(valuesOf(other)).size === 0;
 
+/** Returns the shapes of the pack's lists. */
 export const packLists = ({ client, upstream }: DialectDefinition): Record<Side, Shape> => ({
   client: client.responses.list ?? DEFAULT_LIST,
   upstream: upstream.responses.list ?? DEFAULT_LIST,
 });
 
+/** The names of a resource's lists, and its envelope. */
 export interface ListNames {
   readonly list: string | undefined;
   readonly upstreamList: string | undefined;
@@ -107,7 +117,10 @@ const shapesOf = <S extends Side>(
 ): DialectDefinition[S]["responses"] =>
   Object.assign({ list: DEFAULT_LIST }, dialect[side].responses, ...envelopes.map((own) => own?.[side]));
 
-/** A multiple of the largest page. A longer list is invalid, and too expensive. */
+/**
+ * Maximum number of rows in one upstream list, as a multiple of the largest page. A longer list is invalid, and too
+ * expensive.
+ */
 const MAX_PAGES_IN_ONE = 10;
 
 /** Returns the upstream's shapes for the lists of a resource, and whether an empty list may omit its items. */
@@ -119,6 +132,7 @@ export function upstreamEnvelopeOf(
   return { list: fillListKey(list, upstreamList), item, mayBeOmitted: empty === "omitted" };
 }
 
+/** Returns the dialects with the pagination of one route's lists. */
 function withPagination(dialect: DialectDefinition, own: RoutePagination): DialectDefinition {
   const choose = <T>(common: T | undefined, ofRoute: T | "none" | undefined): T | undefined =>
     ofRoute === "none" ? undefined : (ofRoute ?? common);
@@ -131,7 +145,13 @@ function withPagination(dialect: DialectDefinition, own: RoutePagination): Diale
   };
 }
 
-/** How the upstream pages a catalog, which is read completely; undefined if it is as the pack defines. */
+/**
+ * Compiles how the upstream pages a list of a catalog, which the gateway reads completely.
+ *
+ * @param own Undefined: as the pack defines. A list with a different shape must contain the values of those pages as
+ *   well.
+ * @returns undefined if the pages and the shape are as the pack defines
+ */
 export const compileCatalogPaging = (
   names: ListNames,
   dialect: DialectDefinition,
@@ -146,14 +166,22 @@ export const compileCatalogPaging = (
         location.with({ isPinned: true }),
       );
 
+/** The keys of a route about lists, and whether the route reads a list. */
 type OwnLists = Pick<RouteDefinition, "envelope" | "pagination" | "response" | "calls" | "catalog">;
 
+/** Whether a route reads pages: of its own list, or of a different list. */
 const readsPages = ({ response, calls = [] }: OwnLists): boolean =>
   response === "list" || calls.some((call) => typeof call !== "string" && call.all_pages);
 
+/** Returns the lists of a route, with its own envelope and pages, otherwise with those of its resource and pack. */
 export type ListsOf = (own: OwnLists, route: SourceLocation) => RouteLists;
 
-/** Routes without own definitions share the result. @param paging applies to lists that have the same values */
+/**
+ * Compiles the envelopes of the routes of a resource. Problems are reported at what defines the envelope.
+ *
+ * @param paging the pack's pagination: it applies to lists that have the same values and define no pages
+ * @param resource The location of the resource.
+ */
 export function compileEnvelopes(
   { list, upstreamList, envelope: ofResource }: ListNames,
   dialect: DialectDefinition,
@@ -201,13 +229,5 @@ export function compileEnvelopes(
     };
   }
 
-  const shared = new Map<string, RouteLists>();
-  function sharedBy({ catalog, ...own }: OwnLists): RouteLists {
-    const response = readsPages(own) ? "list" : "object";
-    const key = `${response} ${String(catalog)}`;
-    const made = shared.get(key) ?? compile({ response, ...(catalog && { catalog }) }, resource);
-    shared.set(key, made);
-    return made;
-  }
-  return (own, route) => (own.envelope || own.pagination ? compile(own, route) : sharedBy(own));
+  return (own, route) => compile(own, own.envelope || own.pagination ? route : resource);
 }

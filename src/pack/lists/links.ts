@@ -26,6 +26,7 @@ export function findLink(
 export const linkParameter = (link: string, parameter: string): string | undefined =>
   URL.parse(link, "http://upstream.invalid")?.searchParams.get(parameter) || undefined;
 
+/** Returns the value of a `Link` header; undefined if there are no links. @param relations in the order of the header */
 export function formatLinks(
   links: Readonly<Record<Exclude<LinkRelation, "previous">, string | null>>,
   relations: readonly LinkRelation[],
@@ -47,7 +48,12 @@ export const linkPath = (path: string): string =>
     .replace(/^[/\\]+/, "/")
     .replace(/[^\w.~!$&'()*+,;=:@/%-]/gu, encodeURIComponent);
 
-/** Unrelated parameters stay. @param value null: the first page, which needs no parameter */
+/**
+ * Returns a path with the query of a different page. Unrelated parameters stay.
+ *
+ * @param names the parameters that identify the page
+ * @param value the value of the parameter; null: the first page, which needs no parameter
+ */
 export function withPage(
   path: string,
   query: string,

@@ -27,6 +27,7 @@ interface WalkOptions {
   readonly peeks: boolean;
   /** Whether the whole list is read, in the largest pages. An upstream may return it in one page that is even larger. */
   readonly isWhole: boolean;
+  /** The number of items after which a search ends. */
   readonly reach: number;
 }
 
@@ -37,19 +38,25 @@ interface WalkOptions {
 export class ListWalk {
   /** Whether each page precedes the page that was read before. */
   readonly isBackward: boolean;
+  /** Whether the item of a cursor has not been found yet. */
   isSearching: boolean;
+  /** Number of items before the client's page. */
   start: number;
+  /** Number of all items; undefined if the upstream did not return it. */
   total: number | undefined;
   readonly #pages: UpstreamPages;
   readonly #request: PageRequest;
   readonly #isWhole: boolean;
   readonly #isFixed: boolean;
+  /** The direction of the walk. */
   readonly #ahead: Direction;
   readonly #back: Direction;
+  /** The size of all pages that are requested by number. */
   readonly #numberedSize: number;
   /** Number of items that are read after the client's page. */
   readonly #extra: number;
   #length: number;
+  /** Index of the first item that is not read. */
   #end: number;
   #isEnded = false;
   /** Whether items of the list follow the client's page in the direction of the walk. */
@@ -57,6 +64,7 @@ export class ListWalk {
   #calls = 0;
   /** The neighbour of the first page, against the direction of the walk. */
   #behind: Neighbour | undefined;
+  /** The start of the next page, and its size. */
   #position: PageStart;
   #size: number;
 
@@ -83,6 +91,7 @@ export class ListWalk {
     this.#size = this.#nextSize();
   }
 
+  /** Returns the start of the upstream page that contains an item. */
   #offsetOf(item: number): number {
     const { style } = this.#pages;
     if (!style || style.kind === "cursor") return 0;
@@ -95,6 +104,7 @@ export class ListWalk {
     return Math.max(1, Math.min(size.maximum, this.#end - this.#position.offset));
   }
 
+  /** The query of the next upstream page. */
   get query(): string {
     return this.#pages.query(this.#position, this.#size);
   }
@@ -189,6 +199,7 @@ export class ListWalk {
     return queries.length === 0 || queries.length > MAX_CALLS - this.#calls ? undefined : queries;
   }
 
+  /** Whether the client's page is complete, or the list has ended. */
   get isDone(): boolean {
     return this.#isEnded || this.#position.offset >= this.#end;
   }
@@ -209,6 +220,7 @@ export class ListWalk {
     return this.isBackward ? this.#behind?.cursor : this.#position.cursor;
   }
 
+  /** The upstream's cursor of the previous page. */
   get previousCursor(): string | undefined {
     return this.isBackward ? this.#position.cursor : this.#behind?.cursor;
   }

@@ -26,14 +26,17 @@ export interface PageRequest {
   readonly isBackward?: boolean;
 }
 
+/** Returns the cursor of a page that starts at an offset. */
 export const writeOffsetCursor = (offset: number): string =>
   Buffer.from(`offset:${offset}`).toString("base64url");
 
+/** Parses a cursor of {@link writeOffsetCursor}; undefined for any other text. */
 export function readOffsetCursor(text: string): number | undefined {
   const [, digits] = /^offset:(\d{1,9})$/.exec(Buffer.from(text, "base64url").toString()) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
 
+/** Returns the page that ends at an offset. */
 export function pageBefore(end: number, items: number): { readonly start: number; readonly size: number } {
   const start = Math.max(0, end - items);
   return { start, size: end - start };
@@ -49,10 +52,12 @@ function onlyValue(query: Query, parameter: string, rule: ListRule): string | un
   return values[0];
 }
 
+/** An integer in a query. */
 interface IntegerParameter {
   readonly parameter: string;
   readonly least: number;
   readonly most: number;
+  /** The value if the client sends none. */
   readonly otherwise: number;
   /** The rule for values that are not integers, or too small: a 400, or the same as for a missing value. */
   readonly invalid: "reject" | "default" | undefined;
@@ -86,6 +91,7 @@ function readSize(query: Query, size: PageSize): number {
   );
 }
 
+/** The start of a page. */
 type Position = Omit<PageRequest, "size"> & { readonly size?: number };
 
 /** Reads the number of a page, or its offset. @throws {HttpError} 400 if it is invalid */
@@ -142,7 +148,12 @@ function readOr<T>(otherwise: T, errors: ErrorDetail[], read: () => T): T {
   }
 }
 
-/** @param reach maximum number of items before a page @returns a function that throws {HttpError} 400 */
+/**
+ * Creates the function that reads the page of a query.
+ *
+ * @param reach Maximum number of items before a page.
+ * @returns A function that throws {HttpError} 400 for an invalid page.
+ */
 export function createPageReader(sides: Sides, size: PageSize, reach: number): (query: Query) => PageRequest {
   const { style } = sides;
   const firstPage: PageRequest = { start: 0, size: size.default };

@@ -5,32 +5,40 @@ import { formatLinks, linkPath, withPage, withParameter } from "./links.ts";
 import { writeOffsetCursor, type PageRequest } from "./page-request.ts";
 import type { Sides } from "./paging-sides.ts";
 
+/** The known facts about a page of the client. */
 export interface ClientPage {
   readonly request: PageRequest;
   /** Number of items before the page, or between an upstream cursor and the page. */
   readonly start: number;
+  /** Number of items on the page. */
   readonly count: number;
   readonly total: number | undefined;
   readonly hasMore: boolean;
+  /** The upstream's cursor after the page. */
   readonly cursor: string | undefined;
+  /** Whether items precede the page. */
   readonly hasPrevious: boolean;
   /** The upstream's cursor of the previous page. */
   readonly previousCursor: string | undefined;
+  /** Return the client's cursors of the first and the last item. */
   readonly firstItem: () => string | undefined;
   readonly lastItem: () => string | undefined;
   /** Scheme, host and base path, for links that contain a host. */
   readonly linkBase: string;
   /** The prefix of the client's cursors, if a different service may have created other cursors. */
   readonly cursorMark: string;
+  /** Path of the client's request. */
   readonly path: string;
   readonly query: string;
 }
 
+/** The values that describe a page, and the headers of its response. */
 export interface PageDescription {
   readonly values: ListValues;
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
+/** Creates the function that describes a page to the client. */
 export function createPageWriter(sides: Sides): (page: ClientPage) => PageDescription {
   const { names, client, relations } = sides;
   const used = LIST_VALUES.filter((name) => names.client.has(name));
@@ -151,4 +159,5 @@ const VALUES: Readonly<Record<keyof ListValues, (page: ClientPage, positions: Po
   last_link: (_, positions) => positions.links().last,
 };
 
+/** The names of values that a list may contain in addition to its items. */
 export const LIST_VALUES = Object.keys(VALUES) as readonly (keyof ListValues)[];

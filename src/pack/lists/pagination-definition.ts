@@ -3,6 +3,7 @@ import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { LINK_RELATIONS } from "./links.ts";
 import { headerName } from "../values/text-types.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
@@ -32,13 +33,11 @@ const offset = <Style extends z.ZodType>(style: Style) =>
 
 export const cursorStyle = z.strictObject({
   parameter: queryParameter("starting_after"),
-  item: about(
-    name.optional(),
+  item: textKey(
     "The cursor is this member of the previous page's last item. Default: an opaque cursor of `$next_cursor`, `$next_link` or the `Link` header.",
     "id",
   ),
-  before: about(
-    name.optional(),
+  before: textKey(
     "The query parameter for the page before a cursor. Default: `parameter` takes both.",
     "ending_before",
   ),
@@ -57,6 +56,7 @@ const maximum = (text: string) => about(z.int().positive().max(10_000), text, 10
 
 const fixedSize = about(z.int().positive().max(10_000), "Number of items of every page.", 25);
 
+/** How clients request a page. */
 export const clientPagination = z.strictObject({
   page: page(pageStyle.extend({ invalid: invalidPosition })),
   offset: offset(offsetStyle.extend({ invalid: invalidPosition })),
@@ -134,6 +134,7 @@ export const clientPagination = z.strictObject({
   ),
 });
 
+/** How the upstream pages its lists. */
 export const upstreamPagination = z.strictObject({
   page: page(pageStyle),
   offset: offset(offsetStyle),
@@ -161,12 +162,14 @@ export const upstreamPagination = z.strictObject({
 
 const none = z.literal("none");
 
+/** How the upstream pages the list of a catalog, if it differs from `pack.yaml`. */
 export const catalogPagination = about(
   z.union([none, upstreamPagination]).optional(),
   "The keys of `upstream.pagination`, or `none`. Default: as in `pack.yaml`.",
   "none",
 );
 
+/** How the lists of one route are paged, if it differs from `pack.yaml`. */
 export const routePagination = z.union([
   none,
   z.strictObject({

@@ -7,12 +7,14 @@ import { hasAny, MAX_REQUESTS, PREVIOUS, TOTALS, type Sides } from "./paging-sid
 
 type Upstream = DialectDefinition["upstream"];
 
+/** The locations of both paginations, and of the client's list. */
 interface Places {
   readonly client: SourceLocation;
   readonly upstream: SourceLocation;
   readonly list: SourceLocation;
 }
 
+/** Reports values that the gateway can't determine or request. */
 export function reportPaging(sides: Sides, upstream: Upstream, location: SourceLocation): void {
   const at: Places = {
     client: location.at("client", "pagination"),
@@ -27,6 +29,7 @@ export function reportPaging(sides: Sides, upstream: Upstream, location: SourceL
 
 const COUNTED: readonly PagingStyle["kind"][] = ["page", "offset"];
 
+/** Values that only exist for some styles. */
 const STYLES_OF: Readonly<Record<string, readonly PagingStyle["kind"][]>> = {
   page: COUNTED,
   pages: COUNTED,
@@ -63,6 +66,7 @@ const LINKS = ["next_link", "previous_link", "first_link", "last_link"];
 
 const NEXT = ["next_cursor", "next_link"];
 
+/** Reports contradictions in the client's pagination and list, independent of the upstream. */
 function reportClientPages(sides: Sides, at: SourceLocation): void {
   const { style, size, names, client, cursor, relations, linksTo } = sides;
   if (client?.links === "absolute" && relations.length === 0 && !hasAny(names.client, LINKS))
@@ -84,6 +88,7 @@ function reportClientPages(sides: Sides, at: SourceLocation): void {
     });
 }
 
+/** Reports a previous page that clients can't request, or whose cursor they do not receive. */
 function reportPrevious(sides: Sides, { name: upstream }: Upstream, at: Places): void {
   const { style, names, cursor, upstreamGoesBack, linksTo } = sides;
   if (style?.kind !== "cursor") return;

@@ -16,8 +16,10 @@ export const MAX_REQUESTS = 100;
 /** Number of items on an upstream page if the pack defines none. */
 const UNPAGED = 1000;
 
+/** Maximum number of items that are read for one page of the client, if the pack does not define it. */
 const MAX_ITEMS = 1000;
 
+/** Both sides, and the facts that follow from them. */
 export type Sides = ReturnType<typeof compileSides>;
 
 type Names = ReadonlySet<string>;
@@ -25,12 +27,16 @@ type Names = ReadonlySet<string>;
 export const hasAny = (names: Names, wanted: readonly string[]): boolean =>
   wanted.some((name) => names.has(name));
 
+/** Values that require the total of a list. */
 export const TOTALS = ["total", "pages", "last_link"] as const;
 
+/** Values about the previous page. */
 export const PREVIOUS = ["previous_cursor", "previous_link"];
 
+/** Values that show whether items follow. */
 const MORE = ["has_more", "next_page", "next_offset", "next_cursor", "next_link"];
 
+/** Values that are equal on both sides if the pages are equal. */
 const SHARED_VALUES: Names = new Set(["items", "page", "pages", "total", "list"]);
 
 type Pagination = ClientPagination | UpstreamPagination;
@@ -47,6 +53,7 @@ function styleOf(pagination: Pagination | undefined, location: SourceLocation): 
   return offset ? { kind: "offset", ...offset } : cursor && { kind: "cursor", ...cursor };
 }
 
+/** Returns the size of a side's pages. @param otherwise the size if the side has no pages */
 export function sizeOf(pagination: Pagination | undefined, otherwise: number): PageSize {
   const size = pagination?.size ?? otherwise;
   const rules = { above: "reject", invalid: "reject" } as const;
@@ -55,6 +62,7 @@ export function sizeOf(pagination: Pagination | undefined, otherwise: number): P
     : { default: size.maximum, ...rules, ...size };
 }
 
+/** Returns the relations of the client's `Link` header, in order. */
 function linkRelations({
   link_header: relations = false,
 }: Partial<ClientPagination>): readonly LinkRelation[] {
@@ -87,6 +95,7 @@ const saysMore = ({ style, linkHeader, totalHeader }: UpstreamPages, names: Name
   return totalHeader !== undefined || names.has("total") || (style.kind === "page" && names.has("pages"));
 };
 
+/** Compiles the pagination of both sides. @param shapes the shapes of their lists */
 export function compileSides(
   { client: { pagination: client }, upstream: { pagination: upstream } }: DialectDefinition,
   shapes: Readonly<Record<"client" | "upstream", Shape>>,
@@ -134,7 +143,9 @@ export function compileSides(
     style,
     size,
     pages,
+    /** The names of the values in both lists. */
     names,
+    /** The client's pagination as the pack defines it. */
     client,
     /** Maximum number of items before a page, if the upstream uses cursors. Later pages are rejected. */
     reach,
@@ -145,6 +156,7 @@ export function compileSides(
     cursor,
     isMultiple,
     upstreamGoesBack,
+    /** Whether there are cursors of the previous page. */
     goesBack: asksForPrevious && (cursor !== "upstream" || upstreamGoesBack),
     /** Whether one more item is read, because nothing else shows whether items follow. */
     peeks: !isDirect && needsMore && !saysMore(pages, names.upstream),

@@ -17,6 +17,7 @@ export interface CursorStyle extends z.infer<typeof cursorStyle> {
   readonly kind: "cursor";
 }
 
+/** A style of pagination: by page numbers, by offsets, or by cursors. */
 export type PagingStyle = NumberedStyle | CursorStyle;
 
 /** The parameter for a cursor in a direction; empty for pages without cursors. */
@@ -25,7 +26,9 @@ export const cursorParameter = (style: PagingStyle | undefined, isBackward = fal
   return (isBackward ? style.before : undefined) ?? style.parameter;
 };
 
+/** Number of items on a page. */
 export interface PageSize {
+  /** The query parameter; undefined if the size is fixed. */
   readonly parameter: string | undefined;
   readonly default: number;
   readonly maximum: number;
@@ -38,6 +41,7 @@ export interface PageSize {
 /** The largest number of a page or an item. Every upstream supports it, and no list is longer. */
 export const LAST = 999_999_999;
 
+/** Maximum number of characters of a cursor, in both directions. */
 export const MAX_CURSOR = 1000;
 
 const MARK = /^(prev|next):/;
@@ -48,6 +52,7 @@ export const markPrevious = (cursor: string): string => `prev:${cursor}`;
 /** Marks a cursor of the next page, if it could be mistaken for a marked cursor. */
 export const markNext = (cursor: string): string => (MARK.test(cursor) ? `next:${cursor}` : cursor);
 
+/** Returns the cursor without its mark, and its direction. */
 export function readMark(text: string): { readonly cursor: string; readonly isBackward: boolean } {
   const [mark = "", word] = MARK.exec(text) ?? [];
   return { cursor: text.slice(mark.length), isBackward: word === "prev" };

@@ -3,15 +3,20 @@ import type { ListValues } from "./envelope.ts";
 import { toCursor, cursorParameter, type PageSize, type PagingStyle } from "./styles.ts";
 import { findLink, linkParameter } from "./links.ts";
 
+/** How the upstream pages its lists. */
 export interface UpstreamPages {
+  /** The upstream's pagination; undefined if every list is complete on one page. */
   readonly style: PagingStyle | undefined;
   readonly size: PageSize;
+  /** Whether lists have a `Link` header. */
   readonly linkHeader: boolean;
+  /** The lower-case name of the header that contains the total. */
   readonly totalHeader: string | undefined;
   /** Returns the query of a page; empty if the upstream has no pages. Page numbers need a start that is a multiple of the size. */
   readonly query: (start: PageStart, items: number) => string;
 }
 
+/** The start of a page: the number of items before it, and its cursor. */
 export interface PageStart {
   readonly offset: number;
   readonly cursor: string | undefined;
@@ -19,6 +24,7 @@ export interface PageStart {
   readonly isBackward?: boolean;
 }
 
+/** Creates the function that returns the query of a page. */
 export function createPageQuery(style: PagingStyle | undefined, size: PageSize): UpstreamPages["query"] {
   if (!style) return () => "";
   const parameter = encodeURIComponent(style.parameter);
@@ -42,11 +48,15 @@ export function createPageQuery(style: PagingStyle | undefined, size: PageSize):
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** A page of the upstream: its values, its headers and its items. */
 export interface ReceivedPage {
   readonly values: ListValues;
   readonly headers: Headers;
+  /** Number of items on the page. */
   readonly count: number;
+  /** Returns the cursor of the last item, if cursors are members of items. */
   readonly lastItem: () => string | undefined;
+  /** Returns the cursor of the first item, if cursors are members of items. */
   readonly firstItem?: () => string | undefined;
 }
 
@@ -59,11 +69,14 @@ export function readTotal(
   return values.total ?? (/^\d{1,15}$/.test(text) ? Number(text) : style ? undefined : count);
 }
 
+/** The direction from one page to the next one, or to the previous one. */
 export type Direction = "next" | "previous";
 
+/** The values of a page that describe one of its neighbours. */
 export interface Neighbour {
   /** Whether the neighbour exists. Undefined if the page does not show it. */
   readonly exists: boolean | undefined;
+  /** The neighbour's cursor. */
   readonly cursor: string | undefined;
 }
 
@@ -75,7 +88,11 @@ const NEIGHBOUR_VALUES = {
 
 const RELATIONS = { next: "next", previous: "prev" } as const;
 
-/** @param ahead the start of the page, and the number of requested items, if the list is read in this direction */
+/**
+ * Reads whether a page has a neighbour.
+ *
+ * @param ahead The start of the page, and the number of requested items, if the list is read in this direction.
+ */
 export function readNeighbour(
   pages: UpstreamPages,
   page: ReceivedPage,

@@ -10,6 +10,7 @@ import type { Route } from "../routes/route.ts";
 
 type Sources = Pick<Pack, "routes" | "resources" | "lists" | "dialect" | "errors">;
 
+/** Returns all fields in which responses of a route can differ. */
 function comparedFields(route: Route, pack: Sources): ReadonlySet<string> {
   const { total_header: total, range_header: range } = route.lists.paging.definition.client ?? {};
   const headers = [

@@ -14,6 +14,7 @@ interface CheckedFile {
   readonly lines: readonly (readonly [path: string, line: number])[];
 }
 
+/** The files of a valid pack by name. */
 export type CheckedPack = Readonly<Record<string, CheckedFile>>;
 
 /** Restores the definitions of a checked pack, with sources that are only parsed if a message needs their lines. */
@@ -28,6 +29,7 @@ function restore({ files }: PackFiles, checked: CheckedPack): ValidatedPack {
   return { dialect, surface, accepted, resources, removed: NOTHING_REMOVED } as ValidatedPack;
 }
 
+/** Converts validated files to plain data. */
 function toChecked({ dialect, surface, accepted, resources }: ValidatedPack): CheckedPack {
   const all = [...resources, dialect, surface, accepted].filter((file) => file !== undefined);
   return Object.fromEntries(
@@ -35,7 +37,12 @@ function toChecked({ dialect, surface, accepted, resources }: ValidatedPack): Ch
   );
 }
 
-/** Finds all problems of a pack. Returns its definitions in the service's words. @throws {PackError} with them */
+/**
+ * Parses, validates and renames a pack, and compiles it to find all problems.
+ *
+ * @returns The definitions in the service's words, for {@link compileChecked}.
+ * @throws {PackError} with the diagnostics, each with file, line and column
+ */
 export const checkFiles = (files: PackFiles, words: ProductWords): CheckedPack =>
   toChecked(renameWords(buildValidPack(files, words).validated, words));
 

@@ -63,6 +63,7 @@ function compileFixedHeaders({ upstream }: DialectDefinition): Readonly<Record<s
     : Object.fromEntries(all.map(([name, text]) => [name.toLowerCase(), text]));
 }
 
+/** Reports duplicate further locations, and more than one location in the query. */
 function checkFurtherPlaces({ client }: DialectDefinition, location: SourceLocation): void {
   const places = credentialPlaces(client.credentials);
   const nameOf = ({ scheme, parameter, basic, header, query, cookie }: CredentialsPlace): string =>
@@ -87,6 +88,7 @@ function checkFurtherPlaces({ client }: DialectDefinition, location: SourceLocat
 
 const PLACES = ["scheme", "basic", "header", "query", "cookie"] as const;
 
+/** Reports an invalid location, or several locations. */
 function reportPlace(place: CredentialsPlace, location: SourceLocation): void {
   const found = PLACES.filter((key) => place[key] !== undefined);
   if (found.length === 0)
@@ -100,6 +102,7 @@ function reportPlace(place: CredentialsPlace, location: SourceLocation): void {
     });
 }
 
+/** Reports credentials without a location or with several, and a token that no client can send. */
 function checkCredentials(definition: DialectDefinition, location: SourceLocation): void {
   const { client, upstream, oauth } = definition;
   for (const side of ["client", "upstream"] as const) {
@@ -127,6 +130,10 @@ function checkCredentials(definition: DialectDefinition, location: SourceLocatio
     at.at("token").report('with "oauth" clients have tokens of their own, so that token must be "client"');
 }
 
+/**
+ * Compiles the allowed variations of requests: the method in a header, and significant slashes. Reports a header with a
+ * second meaning.
+ */
 function compileClientPaths({ client }: DialectDefinition, location: SourceLocation) {
   const { method_header: header, slashes = {} } = client;
   const methodHeader = header?.toLowerCase();
@@ -154,6 +161,7 @@ function compileClientPaths({ client }: DialectDefinition, location: SourceLocat
   };
 }
 
+/** Compiles the common parts of both dialects. @param files the pack's resource files, whose routes may differ */
 export function compileDialects(
   definition: DialectDefinition,
   files: readonly LocatedFile<ResourceDefinition>[],
@@ -195,7 +203,10 @@ export function compileDialects(
       client: createCredentialsFormat(client.credentials),
       upstream: createCredentialsFormat(upstream.credentials),
     },
-    /** The usual names, `secrets` of the pack, and the names of headers and parameters that contain tokens. */
+    /**
+     * The names of secret values: the usual names, `secrets` of the pack, and the names of headers and parameters that
+     * contain tokens.
+     */
     secretNames: secretNamesOf(definition),
     /**
      * The scheme of requests in the upstream's own dialect, which are forwarded without translation. Undefined if the
@@ -206,16 +217,22 @@ export function compileDialects(
     checkVersion: compileVersion(client.version),
     /** Headers of all upstream requests, with lower-case names. Undefined if the pack defines none. */
     upstreamHeaders: compileFixedHeaders(definition),
+    /** The media types of the client's responses. */
     responseTypes: { success: mediaType, error: client.responses.error_media_type ?? mediaType },
+    /** The headers for the status of rate limits in each dialect. */
     rateLimitHeaders: {
       client: createRateLimitHeaders(client.rate_limit_headers),
       upstream: createRateLimitHeaders(upstream.rate_limit_headers),
     },
+    /** The media types of the client's bodies. */
     mediaTypes: compileMediaTypes(client.bodies),
     ...compileClientPaths(definition, location),
+    /** The filter grammar. It contains no operators if clients can't filter. */
     grammar: compileGrammar(definition, location),
+    /** Writes filters of the upstream, including conditions of the pack. */
     filterWriter: createFilterWriter(upstream.filters),
     paging,
+    /** The shapes of lists, unless a resource or a route defines its own. */
     lists,
   };
 }

@@ -35,6 +35,7 @@ import { compileApiSurface, findCoverageGaps } from "../routes/api-surface.ts";
  * Every stage adds its diagnostics to one list, so that the author gets up to 50 of them in one run.
  */
 
+/** The files of a pack as text: plain data, which can be sent to another process. */
 export interface PackFiles {
   readonly directory: string;
   readonly files: readonly YamlText[];
@@ -61,6 +62,7 @@ export function readPack(directory: string): PackFiles {
 const hashOf = (content: unknown): string =>
   createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
 
+/** Identifies a pack in the words of a service, by the names and texts of its files. */
 export function hashPack({ files }: PackFiles, words: ProductWords): string {
   const hash = hashOf(files.map(({ file, text }) => [basename(file), text]));
   return isRenaming(words) ? hashOf([hash, words]) : hash;
@@ -154,6 +156,10 @@ export function buildValidPack(
   return { pack: { ...renamed, hash: hashPack(files, words) }, validated };
 }
 
-/** @throws {PackError} with every diagnostic, each with file, line and column */
+/**
+ * Loads the pack of a folder: reads, parses, validates, renames and compiles it.
+ *
+ * @throws {PackError} With every diagnostic, each with file, line and column.
+ */
 export const loadPack = (directory: string, words: ProductWords = {}): Pack =>
   buildValidPack(readPack(directory), words).pack;

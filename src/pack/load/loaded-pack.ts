@@ -9,6 +9,7 @@ import { runInSlices } from "../steps.ts";
 import { errorText, formatDiagnosticLine, isObserving, PackError, type Settings } from "../../base/index.ts";
 import { checkInThread } from "./pack-check.ts";
 
+/** A pack, and the files that it was compiled from. */
 export interface LoadedPack {
   readonly files: PackFiles;
   readonly pack: Pack;
@@ -35,6 +36,7 @@ const OBSERVED_PACK: PackFiles = {
 export const readPackFiles = (settings: PackSettings): PackFiles =>
   isObserving(settings) ? OBSERVED_PACK : readPack(packFolder(settings.MAPPINGS_DIR));
 
+/** The hash of the pack that results from these files. */
 export const packHash = (files: PackFiles, { WORDS }: Pick<Settings, "WORDS">): string =>
   hashPack(files, WORDS);
 

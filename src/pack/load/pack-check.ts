@@ -3,11 +3,13 @@ import { type Diagnostic, errorText, PackError, type ProductWords, runInThread }
 import type { CheckedPack } from "./checked-pack.ts";
 import type { PackFiles } from "./load-pack.ts";
 
+/** The input of the thread. */
 export interface PackCheckJob {
   readonly files: PackFiles;
   readonly words: ProductWords;
 }
 
+/** The response of the thread. */
 export type PackCheckReply =
   | { readonly checked: CheckedPack }
   | { readonly diagnostics: readonly Diagnostic[] };

@@ -10,6 +10,7 @@ import type { Route } from "../routes/route.ts";
 export type FieldClass = (typeof FIELD_CLASSES)[number];
 const FIELD_CLASSES = ["same", "renamed", "value", "expanded", "derived", "composed", "missing"] as const;
 
+/** Returns the names of both APIs of a pack. */
 export const apiNames = ({ dialect: { client, upstream } }: Pack): ApiNames => ({
   client: client.name,
   upstream: upstream.name,
@@ -21,6 +22,7 @@ export interface FilterHeaders {
   readonly upstream?: string | undefined;
 }
 
+/** Returns the names of the headers that contain the filters of a pack. */
 export const filterHeadersOf = ({ dialect: { client, upstream } }: Pack): FilterHeaders => ({
   client: client.filters?.header,
   upstream: upstream.filters?.header,
@@ -29,6 +31,7 @@ export const filterHeadersOf = ({ dialect: { client, upstream } }: Pack): Filter
 /** The coverage of a pack, as JSON. `GET /api/mappings` returns it. */
 export type PackSummary = ReturnType<typeof summarizePack>;
 
+/** Returns the class of a field. */
 export function classOf(name: string, rule: FieldRule): FieldClass {
   if (rule.const !== undefined) return rule.loss === undefined ? "derived" : "missing";
   if (rule.read?.includes("$calls")) return "composed";
@@ -50,6 +53,7 @@ function describeLocalResponse(route: Route): string | null {
   return acts && response === "none" && "call" in source && source.call.method === "GET" ? "200 {}" : null;
 }
 
+/** Returns the scope that a route requires, as written in the pack. */
 export const scopeOf = ({ access }: Route, levels: readonly string[]): string =>
   typeof access === "string" ? access : `${access.resource}:${levels[access.level]}`;
 
@@ -62,7 +66,9 @@ export function summarizePack(pack: Pack) {
       name,
       v4: rule.upstream ?? null,
       class: classOf(name, rule),
+      /** The loss, or null. */
       loss: rule.loss ?? null,
+      /** The severity of the loss, or null if missing. */
       severity: lossOf(name, rule)?.severity ?? null,
       filter: isFilterable(rule),
     })),

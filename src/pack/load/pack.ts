@@ -21,7 +21,7 @@ import { compilePathParameters } from "../paths/path-parameters.ts";
 import { addUnknownLosses, argumentsOf, inheritFields, type LocatedFile } from "./resource-files.ts";
 import { compileResource, objectLosses, type Resource } from "../routes/resource.ts";
 import type { Route } from "../routes/route.ts";
-import { reportUnknownAlways } from "../fields/sparse-fields.ts";
+import { checkClientKeys } from "../keys/route-keys.ts";
 import { compileDialectQuery } from "../parameters/route-query.ts";
 import { compileV4Access } from "../routes/upstream-access.ts";
 import type { ValueKind } from "../values/value-kind.ts";
@@ -31,13 +31,17 @@ import { compileValueKind } from "../fields/value-kinds.ts";
 export interface Pack extends Readonly<StepsResult<typeof compilePack>> {
   /** Identifies the pack: 16 hex digits, which only depend on the files and the product words. */
   readonly hash: string;
+  /** Everything that the alpha API contains; undefined if the pack does not declare it. */
   readonly surface: ApiSurface | undefined;
+  /** Differences from the old service that the author has accepted. */
   readonly acceptedDifferences: readonly AcceptedDifference[];
+  /** Finds the parts of the surface that the pack does not map. */
   gaps(): CoverageGaps;
 }
 
 type ResourceFiles = readonly LocatedFile<ResourceDefinition>[];
 
+/** Compiles the value kinds. */
 function* compileValueKinds(
   { definition, location }: LocatedFile<DialectDefinition>,
   files: ResourceFiles,
@@ -51,26 +55,22 @@ function* compileValueKinds(
   return values;
 }
 
-function* compileCatalogs(
+/** Compiles the catalogs of the resources that have one. */
+function compileCatalogs(
   files: ResourceFiles,
   dialect: DialectDefinition,
   context: Omit<CatalogContext, "pagingOf">,
-): Steps<ReadonlyMap<string, Catalog>> {
+): ReadonlyMap<string, Catalog> {
   const catalogs = new Map<string, Catalog>();
   for (const { definition, location } of files) {
     if (!definition.catalog) continue;
-    for (const [index, { filter }] of definition.catalog.upstream.entries())
-      if (filter)
-        reportInvalidCondition(filter, dialect, location.at("catalog", "upstream", index, "filter"));
     const at = location.at("catalog");
-    const { list, upstream_list: upstreamList = list, envelope } = definition;
+    for (const [index, { filter }] of definition.catalog.upstream.entries())
+      if (filter) reportInvalidCondition(filter, dialect, at.at("upstream", index, "filter"));
+    const { object, list, upstream_list: upstreamList = list, envelope } = definition;
     const pagingOf: CatalogContext["pagingOf"] = (own, place) =>
       compileCatalogPaging({ list, upstreamList, envelope }, dialect, own, place);
-    catalogs.set(
-      definition.object,
-      compileCatalog(definition.object, definition.catalog, { ...context, pagingOf }, at),
-    );
-    yield;
+    catalogs.set(object, compileCatalog(object, definition.catalog, { ...context, pagingOf }, at));
   }
   return catalogs;
 }
@@ -102,10 +102,11 @@ function* compileResources(
     pathParameters: dialect.client.path_parameters,
   };
   for (const [name, part] of Object.entries(dialect.parts))
-    parts.set(name, yield* compilePart(part, context, location.at("parts", name)));
+    parts.set(name, compilePart(part, context, location.at("parts", name)));
   for (const { definition, location: at } of files) {
     reportInvalidFilterRules(definition, values, dialect, at);
-    resources.set(definition.object, yield* compileResource(definition, context, at));
+    resources.set(definition.object, compileResource(definition, context, at));
+    yield;
   }
   for (const name of resources.keys()) if (objectLosses(name, resources).length > 0) lossyObjects.add(name);
   return resources;
@@ -132,7 +133,10 @@ function compileTokenCheck(
 /**
  * Compiles a validated pack: value kinds, catalogs, resources, and routes, in this order. References are resolved here.
  * An unknown reference is reported, and compilation continues, so that the author gets all problems in one run. Yields
- * after each of them.
+ * after each value kind, resource and route.
+ *
+ * @param dialect The file `pack.yaml`.
+ * @param resourceFiles The resource files.
  */
 export function* compilePack(dialect: LocatedFile<DialectDefinition>, resourceFiles: ResourceFiles) {
   const { definition, location } = dialect;
@@ -140,11 +144,11 @@ export function* compilePack(dialect: LocatedFile<DialectDefinition>, resourceFi
   const scopes = new Scopes(definition.scopes);
   const values = yield* compileValueKinds(dialect, files, scopes);
   const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup?.(value);
-  const catalogs = yield* compileCatalogs(files, definition, { values, lookup, id: definition.upstream.id });
+  const catalogs = compileCatalogs(files, definition, { values, lookup, id: definition.upstream.id });
   const resources = yield* compileResources(dialect, files, scopes, { values, catalogs, lookup });
 
   const dialects = compileDialects(definition, files, location);
-  reportUnknownAlways(definition.client.sparse_fields, resources, location.at("client", "sparse_fields"));
+  checkClientKeys(definition, resources, location.at("client"));
   const messages = new Map(Object.entries(definition.messages));
   const routeContext = {
     dialect: definition,
@@ -168,28 +172,39 @@ export function* compilePack(dialect: LocatedFile<DialectDefinition>, resourceFi
   return {
     ...dialects,
     dialect: definition,
+    /** The methods of routes that accept a file. */
     takesFiles: takesFiles as ReadonlySet<string>,
+    /** Finds alpha's access rules for a v4 call. */
     v4Access: compileV4Access(all, catalogs.values(), definition.upstream.base_path),
     /** A v4 GET that checks whether v4 accepts a token. Only routes that accept a file need it. */
     tokenCheck: compileTokenCheck(dialect, takesFiles.size > 0),
+    /** Segments of the prefix of all alpha paths. */
     prefix: splitPath(definition.client.base_path) ?? [],
     scopes,
     resources,
     routes: all as readonly Route[],
+    /** The names that clients may send to a route, by the name of the route. */
     sentNames: compileSentNames(all),
+    /** The possible losses of the requests and responses of a route, by the name of the route. */
     lossNames: compileLossNames(all),
-    /** @param segments the decoded segments after the prefix */
+    /**
+     * Finds the routes of a path: one, or several from which the body selects one. @param segments the decoded segments
+     * after the prefix
+     */
     match(method: string, segments: readonly string[]) {
       const found = router.match(method, segments);
       return found && { routes: found.route as readonly Route[], parameters: found.parameters };
     },
     /** The headers of all routes; undefined if no header is passed on. */
     commonHeaders: compileHeaders(undefined, definition, { route: location, pack: location }, new Set()),
+    /** Whether a header contains links with a host. */
     hasAbsoluteHeaders: hasAbsoluteHeader(
       definition,
       all.map(({ headers }) => headers),
     ),
+    /** Translates addresses of the upstream in `Location`. */
     locate: createLocationTranslator(all, definition.client.base_path, definition.upstream.base_path),
+    /** Returns a route by its name, `GET /vm/instances/:id`. */
     route: (name: string): Route | undefined => routes.get(name)?.at(-1),
   };
 }

@@ -10,9 +10,11 @@ import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { ValidatedFile, ValidatedPack } from "./validate-pack.ts";
 
+/** Whether the service uses different words than the pack. */
 export const isRenaming = (words: ProductWords): boolean =>
   Object.entries(words).some(([from, to]) => from !== to);
 
+/** Stage 3. Renames the product words of a pack, and the scope words in scopes and event actions. */
 export function renameWords(pack: ValidatedPack, words: ProductWords): ValidatedPack {
   if (!isRenaming(words)) return pack;
   const { dialect, surface, accepted, resources, removed } = pack;
@@ -32,6 +34,7 @@ export function renameWords(pack: ValidatedPack, words: ProductWords): Validated
   };
 }
 
+/** Renames scope words in `scopes` and in value tables. */
 function renameScopes(definition: DialectDefinition, rename: ScopeRenaming): DialectDefinition {
   const renameTable = <T>(words: T): T =>
     typeof words === "string" ? words : renameDeep(words, rename.actions);
@@ -47,6 +50,7 @@ function renameScopes(definition: DialectDefinition, rename: ScopeRenaming): Dia
   };
 }
 
+/** Renames scope words in the scopes and conditions of routes. */
 function renameRouteScopes(definition: ResourceDefinition, rename: ScopeRenaming): ResourceDefinition {
   if (!definition.routes) return definition;
   const routes = definition.routes.map((route) => ({

@@ -4,11 +4,13 @@ import type { FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 
+/** A validated file of a pack, and the location for its diagnostics. */
 export interface LocatedFile<T> {
   readonly definition: T;
   readonly location: SourceLocation;
 }
 
+/** Splits a file into itself and one file for each of the small objects in it. */
 export function splitObjects({
   definition,
   location,
@@ -58,6 +60,7 @@ export function inheritFields(
 /** The loss of a field if its value kind rejects the values that its table does not have. */
 const UNKNOWN_VALUE = "a value that the table does not have";
 
+/** Adds the loss of unknown values to fields that do not define a loss. */
 export function addUnknownLosses(
   { definition, location }: LocatedFile<ResourceDefinition>,
   kinds: DialectDefinition["values"],
@@ -70,6 +73,7 @@ export function addUnknownLosses(
   return { definition: { ...definition, fields: Object.fromEntries(fields) }, location };
 }
 
+/** Returns the names of all arguments that fields of the pack pass to a value kind. */
 export function argumentsOf(kind: string, resources: readonly LocatedFile<ResourceDefinition>[]): string[] {
   const rules = resources.flatMap(({ definition: { fields, inputs = {} } }): FieldRule[] => [
     ...Object.values(fields),

@@ -18,7 +18,11 @@ const hasReference = (value: unknown): boolean =>
     ? value.some(hasReference)
     : isObject(value) && (isName(value[REFERENCE]) || Object.values(value).some(hasReference));
 
-/** Other values stay the same objects. @param around names of the enclosing schemas; undefined outside of all */
+/**
+ * Replaces the references in all schemas of a definition. Other values stay the same objects.
+ *
+ * @param around names of the enclosing schemas; undefined outside of all schemas
+ */
 function inlineSchemas(
   value: unknown,
   schemas: ReadonlyMap<string, Schemas[string]>,

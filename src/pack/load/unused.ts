@@ -7,26 +7,24 @@ import type { LocatedFile } from "./resource-files.ts";
 
 type File = LocatedFile<ResourceDefinition>;
 
+/** Returns all texts in a definition, each with its key. */
 function* textsIn(value: unknown, key = ""): Generator<readonly [key: string, text: string]> {
   if (typeof value === "string") yield [key, value];
   else if (Array.isArray(value)) for (const each of value) yield* textsIn(each, key);
   else if (isObject(value)) for (const [name, each] of Object.entries(value)) yield* textsIn(each, name);
 }
 
-/** All keys in a definition, and all words in its texts. */
-function* wordsIn(value: unknown): Generator<string> {
-  if (typeof value === "string") yield* value.match(/[\w.]+/g) ?? [];
-  else if (Array.isArray(value)) for (const each of value) yield* wordsIn(each);
-  else if (isObject(value))
-    for (const [key, each] of Object.entries(value)) {
-      yield key;
-      yield* wordsIn(each);
-    }
-}
+/** Returns all keys and texts in a definition, and all words in its texts. */
+const wordsIn = (value: unknown): string[] => {
+  if (typeof value === "string") return value.match(/[\w.]+/g) ?? [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) => [key, ...wordsIn(each)]);
+};
 
+/** Reports the names of a map that are not used. */
 function reportNames(
   kind: string,
-  map: Readonly<Record<string, unknown>> | undefined,
+  map: object | undefined,
   isUsed: (name: string) => boolean,
   location: SourceLocation,
 ): void {
@@ -39,6 +37,7 @@ const LOOKUP = /\$values\(\s*(?:"([^"]*)"|'([^']*)'|.)/g;
 
 const routesOf = ({ definition }: File) => definition.routes ?? [];
 
+/** Returns the objects that an object references. */
 function objectsOf({ definition }: File): (string | undefined)[] {
   const { fields, inputs, extends: base } = definition;
   return [
@@ -52,6 +51,7 @@ function objectsOf({ definition }: File): (string | undefined)[] {
   ];
 }
 
+/** Returns the objects with routes, and the objects that they contain. @param named further objects that are used */
 function reachableObjects(
   files: readonly File[],
   named: readonly (string | undefined)[],
@@ -65,6 +65,7 @@ function reachableObjects(
   return reached;
 }
 
+/** The path parameters of the routes of a file. */
 const parametersOf = (file: File): Set<string> =>
   new Set(
     routesOf(file).flatMap(({ client, bulk }) => [...(bulk ? [bulk.parameter] : []), ...namesInPath(client)]),
@@ -72,11 +73,11 @@ const parametersOf = (file: File): Set<string> =>
 
 /** Reports inputs without a filter whose last name does not occur in any schema of a body or any expression. */
 function reportInputs(files: readonly File[], shared: unknown): void {
-  const words = new Set(wordsIn(shared));
-  for (const { definition } of files) {
-    const inputs = Object.values(definition.inputs ?? {}).map(({ upstream: _upstream, ...rule }) => rule);
-    for (const word of wordsIn({ ...definition, inputs })) words.add(word);
-  }
+  const definitions = files.map(({ definition }) => ({
+    ...definition,
+    inputs: Object.values(definition.inputs ?? {}).map(({ upstream: _upstream, ...rule }) => rule),
+  }));
+  const words = new Set(wordsIn([shared, definitions]));
   for (const { definition, location } of files) {
     const { inputs } = definition;
     const isUsed = (name: string): boolean =>
@@ -85,6 +86,7 @@ function reportInputs(files: readonly File[], shared: unknown): void {
   }
 }
 
+/** Reports path parameters that no route uses. */
 function reportParameters(
   files: readonly File[],
   client: DialectDefinition["client"],
@@ -101,6 +103,7 @@ function reportParameters(
   reportNames("path parameter", client.path_parameters, (name) => ofPack.has(name), at);
 }
 
+/** Returns a file whose diagnostics report unused definitions. */
 const markUnused = <T>({ definition, location }: LocatedFile<T>): LocatedFile<T> => ({
   definition,
   location: location.with({ code: "unused" }),
@@ -117,6 +120,7 @@ export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFi
     ...Object.values(definition.values).flatMap(({ read, write }) => [...textsIn({ read, write })]),
   ].map(([, text]) => text);
   const matches = (pattern: RegExp) => expressions.flatMap((text) => [...text.matchAll(pattern)]);
+  /** Returns the texts of some keys. */
   const textsOf = (...keys: string[]) => texts.flatMap(([key, text]) => (keys.includes(key) ? [text] : []));
 
   const sharedInputs = Object.values(definition.parts).flatMap(({ inputs }) => Object.values(inputs));
@@ -142,15 +146,8 @@ export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFi
       // The engine itself uses the first message.
       ["messages", "message", ["unknown_record", ...textsOf("reject", "message", "empty")]],
     ];
-  for (const [key, kind, names] of used) {
-    const known = new Set(names);
-    reportNames(
-      kind,
-      definition[key] as Record<string, unknown>,
-      (name) => known.has(name),
-      location.at(key),
-    );
-  }
+  for (const [key, kind, names] of used)
+    reportNames(kind, definition[key] as object, (name) => names.includes(name), location.at(key));
   reportInputs(files, definition.schemas);
   reportParameters(files, definition.client, location);
 }

@@ -26,11 +26,13 @@ export const DIALECT_FILE = "pack.yaml";
 export const SURFACE_FILE = "surface.yaml";
 export const ACCEPTED_FILE = "accepted-differences.yaml";
 
+/** A file of a pack, with its definition. */
 export interface ValidatedFile<T> {
   readonly source: YamlSource;
   readonly definition: T;
 }
 
+/** The validated files of a pack. */
 export interface ValidatedPack {
   readonly dialect: ValidatedFile<DialectDefinition> | undefined;
   readonly surface: ValidatedFile<SurfaceDefinition> | undefined;
@@ -102,6 +104,8 @@ export function validatePack(
 /**
  * Restores the YAML types of the keys of value tables, such as numbers and booleans, because the keys of an object are
  * always texts.
+ *
+ * @param diagnostics receives the diagnostics of keys that equal no value
  */
 function readTables(
   definition: WrittenDialect,

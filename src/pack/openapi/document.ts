@@ -33,10 +33,15 @@ const BASIC_PARTS = {
   both: "the user name and the password",
 } as const;
 
+/** Lists all scopes, by resource and level. */
 const listScopes = ({ dialect }: Pack): string[] =>
   dialect.scopes ? [dialect.scopes.all, ...scopeNames(dialect)] : [];
 
-/** Describes the alpha API of a pack in OpenAPI 3.1, with the product names of the service. */
+/**
+ * Describes the alpha API of a pack in OpenAPI 3.1, with the product names of the service.
+ *
+ * @param plan The plan for the end of the API, if there is one.
+ */
 export function describePack(pack: Pack, version: string, plan?: DescribedPlan): Json {
   const { client, upstream } = pack.dialect;
   const { name } = client;

@@ -21,6 +21,7 @@ const unique = <T>(values: readonly T[]): T[] => [
   ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
 ];
 
+/** Parses `GET /books/:id` into a method, an OpenAPI path and its parameters. */
 function parseRouteName(name: string): { method: string; path: string; parameters: string[] } {
   const [method = "", template = ""] = name.split(" ");
   const path = template.replaceAll(/\/:(\w+)/g, "/{$1}");
@@ -28,6 +29,7 @@ function parseRouteName(name: string): { method: string; path: string; parameter
   return { method: method.toLowerCase(), path, parameters };
 }
 
+/** Returns the schema of a body or of a response in its wrapper. */
 const describeWrapper = (wrapper: Shape, body: Json): Json =>
   describeShape(
     wrapper,
@@ -35,6 +37,7 @@ const describeWrapper = (wrapper: Shape, body: Json): Json =>
     (member) => namesIn(member).length > 0,
   );
 
+/** Returns the schema of a successful response. */
 function describeResponse(route: Route): Json {
   const all = route.responseObjects.map(objectRef);
   const mayBeOther = route.descriptions.some((each) => each.mayBeOtherObject);
@@ -55,6 +58,7 @@ function describeResponse(route: Route): Json {
   return describeShape(envelope.client.list, describeName, () => true);
 }
 
+/** Returns the schema of a value of a list. */
 function describeListValue(name: string, { style }: Pack["paging"]): Json {
   if (name === "has_more") return { type: "boolean" };
   if (/^(?:next|previous|first|last)_/.test(name))
@@ -82,6 +86,7 @@ function describeSecurity(routes: readonly Route[], { dialect: { client, scopes 
   );
 }
 
+/** Whether a request without a body is invalid. */
 const needsBody = ({ isList, schema }: BodyRules): boolean =>
   isList || ((schema["required"] ?? []) as unknown[]).length > 0;
 
@@ -170,6 +175,7 @@ function describeResponses(routes: readonly Route[], pack: Pack, common: Json): 
 const createOperationId = (method: string, path: string): string =>
   method + path.replaceAll(/[^A-Za-z0-9]+(.?)/g, (_, letter: string) => letter.toUpperCase());
 
+/** Describes that the upstream has no such call, and why. */
 function describeCounterpart(routes: readonly Route[], { dialect }: Pack): Json {
   const reasons = unique(routes.flatMap(({ source }) => ("error" in source ? [source.error.reason] : [])));
   if (reasons.length === 0) return {};
@@ -185,9 +191,13 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: "Delete",
 };
 
+/** Converts `reset_secret` to `reset secret`. */
 const asWords = (name: string): string => name.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
 
-/** The part after the last parameter, otherwise the last segment: `boot` for `/instances/:id/boot`. */
+/**
+ * Returns the end of a path after its last parameter, or after its first segment if there are no parameters: `boot` for
+ * `/instances/:id/boot`.
+ */
 function endOf(path: string): string {
   const segments = path.split("/");
   const last = segments.findLastIndex((segment) => segment.startsWith(":"));

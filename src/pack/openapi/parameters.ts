@@ -58,6 +58,7 @@ function describeQuery({ query }: Route): Json[] {
   });
 }
 
+/** Returns the schema of a value that a field is compared with, including the value that means that there is no filter. */
 function describeFilterValue(
   type: QueryField["type"],
   values: readonly Scalar[] | undefined,
@@ -67,15 +68,18 @@ function describeFilterValue(
   return all === undefined || values || type === "string" ? schema : { anyOf: [schema, { const: all }] };
 }
 
+/** Returns the values in the default filter of a field. */
 const defaultValues = (condition: Condition | undefined): unknown[] => {
   if (condition?.kind !== "field") return condition?.members.flat().flatMap(defaultValues) ?? [];
   return condition.tests.map(({ value }) => value);
 };
 
+/** Describes how a list can be filtered, sorted and searched: by the gateway, or by the upstream. */
 function describeAbilities(route: Route, { filterWriter }: Pack) {
   const rows = route.selectFields(NO_CATALOGS);
   const fields = route.filterFields(NO_CATALOGS);
   const isWhole = route.kind === "catalog" || route.kind === "aggregated";
+  /** Whether values are compared by their order: date-times and numbers. */
   const isOrdered = (name: string): boolean => {
     const type = route.resource.queryFields.get(name)?.type ?? "";
     return (isWhole ? rows : fields).get(name)?.dateTime === true || ["number", "integer"].includes(type);
@@ -92,6 +96,7 @@ function describeAbilities(route: Route, { filterWriter }: Pack) {
   );
   return {
     takes,
+    /** Whether a list can be filtered by this value of a table. */
     takesValue: (name: string, value: Scalar) =>
       isWhole || fields.get(name)?.translate?.(value)?.length !== 0,
     sorts: isWhole ? rows.size > 0 : sorts,
@@ -99,6 +104,7 @@ function describeAbilities(route: Route, { filterWriter }: Pack) {
   };
 }
 
+/** The parameters that filter, sort and search a list. */
 function describeQueryFilter(filter: QueryFilter, route: Route, pack: Pack): Json[] {
   const { filterDefaults, resource } = route;
   const { filters } = pack.dialect.client;
@@ -129,6 +135,7 @@ function describeQueryFilter(filter: QueryFilter, route: Route, pack: Pack): Jso
   return [...ofFields, ...others.map((name) => inQuery(name, TEXT))];
 }
 
+/** Describes the header that contains the filter of a list. */
 function describeHeaderFilter(route: Route, { dialect: { client } }: Pack): Json[] {
   const { header, operators = {} } = client.filters ?? {};
   if (header === undefined) return [];
@@ -155,6 +162,7 @@ function describeRequestHeaders({ headers }: Route, { version }: Pack["dialect"]
   return [...passed, inHeader(version.header, { const: version.value }, version.required)];
 }
 
+/** Describes the parameters by which a client requests a different form of the response. */
 function describeForms({ name }: Route, { always_ok: ok, callback }: Pack["dialect"]["client"]): Json[] {
   const describe = (parameter: string | undefined, description: string): Json[] =>
     parameter === undefined ? [] : [inQuery(parameter, TEXT, { description })];
@@ -167,6 +175,7 @@ function describeForms({ name }: Route, { always_ok: ok, callback }: Pack["diale
   ];
 }
 
+/** Describes the parameters by which a client requests a page. */
 function describePageParameters({ style, size }: Pack["paging"]): Json[] {
   if (!style) return [];
   const isCursor = style.kind === "cursor";
@@ -182,6 +191,7 @@ function describePageParameters({ style, size }: Pack["paging"]): Json[] {
   ];
 }
 
+/** Describes the parameters of a route. @param names the parameters in its path */
 export function describeParameters(route: Route, names: readonly string[], pack: Pack): Json {
   const { client } = pack.dialect;
   const isList = route.response === "list";

@@ -16,10 +16,12 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   500: "An error of the service.",
 };
 
+/** Values that only some errors contain. */
 const OPTIONAL_NAMES: ReadonlySet<string> = new Set(["field", "pointer", "code", "name"]);
 
 const isOptional = (name: string): boolean => OPTIONAL_NAMES.has(name) || isRequestName(name);
 
+/** Returns the schema of a value of an error. */
 function describeErrorName(name: string): Json {
   if (name === "status" || name === "retry_after") return { type: "integer" };
   if (name !== "field") return { type: "string" };
@@ -52,11 +54,19 @@ function describeErrorShape(shape: unknown): Json {
   };
 }
 
+/** Returns the schema of errors: a choice if there are several shapes. */
 export function describeErrors(shapes: readonly Shape[]): Json {
   const schemas = shapes.map(describeErrorShape);
   return schemas.length > 1 ? { anyOf: schemas } : (schemas[0] ?? {});
 }
 
+/**
+ * Describes the error responses, by status.
+ *
+ * @param schema the schema of their bodies
+ * @param headers the headers of all responses
+ * @param also statuses that only some operations use
+ */
 export function describeErrorResponses(
   { statuses, responseTypes }: Pack,
   schema: Json,
@@ -81,6 +91,7 @@ export function describeErrorResponses(
   };
 }
 
+/** The parts of the plan that the description contains. */
 export interface DescribedPlan {
   /** Returns the time when a route ends for all clients, in milliseconds since the epoch; undefined if no date is known. */
   endOf(route: string): number | undefined;
@@ -94,6 +105,7 @@ const PLAN_HEADERS: Json = {
   Link: text("Where the end is described, and the call that takes the place of this one (RFC 8288)."),
 };
 
+/** Describes the headers that all responses can contain. */
 export function describeResponseHeaders(
   { dialect: { client, upstream }, rateLimitHeaders }: Pack,
   plan: DescribedPlan | undefined,
@@ -114,5 +126,6 @@ export function describeResponseHeaders(
   };
 }
 
+/** Returns references to headers of the components. */
 export const referToHeaders = (headers: Json): Json =>
   Object.fromEntries(Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]));

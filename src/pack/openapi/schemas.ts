@@ -11,13 +11,16 @@ import { isObject } from "../../base/index.ts";
 
 export type Json = Record<string, unknown>;
 
+/** Returns a reference to the schema of an object. */
 export const objectRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
+/** Returns a schema, or a choice of several. */
 export const anyOf = (schemas: readonly Json[]): Json =>
   schemas.length === 1 ? (schemas[0] ?? {}) : { anyOf: schemas };
 
 const orNull = (schema: unknown): Json => ({ anyOf: [schema, { type: "null" }] });
 
+/** Returns the schema of a type of the API surface. */
 function describeType({ name, lists, nullable }: FieldType, isObject: (name: string) => boolean): Json {
   const plain = name === "any" ? {} : name === "date-time" ? DATE_TIME : { type: name };
   let schema: Json = isObject(name) ? objectRef(name) : plain;
@@ -25,6 +28,7 @@ function describeType({ name, lists, nullable }: FieldType, isObject: (name: str
   return nullable ? orNull(schema) : schema;
 }
 
+/** Returns the schema of a field according to its rule, for packs without an API surface. */
 function describeRule(rule: FieldRule): Json {
   if (rule.const !== undefined) return { const: rule.const };
   const name = nestedObject(rule);
@@ -51,6 +55,7 @@ function addAt(target: Json, path: string, schema: Json, isOptional: boolean): v
   addAt((isList ? member["items"] : member) as Json, deeper.join("."), schema, isOptional);
 }
 
+/** Returns the types of the API surface for a field and its members. */
 function findTypes({ surface, resources }: Pack, resource: Resource, field: string): [string, FieldType][] {
   for (let base: Resource | undefined = resource; base; base = resources.get(base.extends ?? "")) {
     const found = [...(surface?.objects.get(base.name) ?? [])].filter(
@@ -65,6 +70,7 @@ function findTypes({ surface, resources }: Pack, resource: Resource, field: stri
 export const extensionName = ({ dialect }: Pack, what: string): string =>
   `x-${dialect.upstream.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}-${what}`;
 
+/** Returns the JSON Schema of an alpha object: its fields with their v4 fields and losses. */
 export function describeObject(resource: Resource, pack: Pack): Json {
   const schema: Json = { type: "object" };
   const isObject = (name: string): boolean => pack.resources.has(name);
@@ -96,6 +102,7 @@ const ifPresent = (name: string, rule: unknown): Json => ({ anyOf: [{ not: requi
 const allOfRules = (schema: Json): Json[] =>
   Array.isArray(schema["allOf"]) ? (schema["allOf"] as Json[]) : [];
 
+/** Converts a map of schemas to plain JSON Schema. */
 const toPlainSchemas = (schemas: Json): Json =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toPlainSchema(schema)]));
 
@@ -138,6 +145,7 @@ function acceptNulls(schema: unknown): unknown {
   };
 }
 
+/** Changes the schema at a path. */
 function changeAt(schema: Json, path: readonly string[], change: (member: unknown) => unknown): Json {
   const [name = "", ...deeper] = path;
   const properties = (schema["properties"] ?? {}) as Json;
@@ -146,6 +154,7 @@ function changeAt(schema: Json, path: readonly string[], change: (member: unknow
   return { ...schema, properties: { ...properties, [name]: changed } };
 }
 
+/** Accepts the other forms of a value. */
 function acceptForms(schema: unknown, { accepts = [] }: FieldRule, reference: string): unknown {
   if (accepts.length === 0) return schema;
   const referenceObject = { type: "object", required: [reference], properties: { [reference]: {} } };
@@ -160,6 +169,7 @@ function acceptForms(schema: unknown, { accepts = [] }: FieldRule, reference: st
   };
 }
 
+/** Accepts a required member under each of its names. */
 function acceptAliases(schema: Schema, names: ReadonlyMap<string, readonly string[]>): Json {
   const required = (schema["required"] ?? []) as string[];
   const hasAliases = (name: string): boolean => (names.get(name)?.length ?? 0) > 0;

@@ -21,6 +21,7 @@ function tableTypes(kind: ValueKind | undefined): readonly ValueType[] | undefin
   return types.has("string") ? [] : (["number", "boolean"] as const).filter((type) => types.has(type));
 }
 
+/** Returns the types of the values of the upstream's parameters: of pages, schemas, fields and tables. */
 function parameterTypes(
   resource: Resource,
   parameters: readonly Parameter[],
@@ -45,6 +46,7 @@ interface SearchContext {
   readonly values: ReadonlyMap<string, ValueKind>;
 }
 
+/** Compiles the body of a list that the upstream reads with a `POST`; undefined for all other routes. */
 export function compileListSearch(
   definition: RouteDefinition,
   resource: Resource,

@@ -4,9 +4,11 @@ import { formatParameter, shortName } from "../paths/query.ts";
 import { ExpressionError, type MaybePromise } from "../../jsonata/index.ts";
 import { isText } from "../paths/router.ts";
 import type { JsonObject, Scope } from "../translation-context.ts";
-import { UnknownValue } from "../values/value-kind.ts";
+import { isOperand, UnknownValue } from "../values/value-kind.ts";
 
+/** One value that is sent to the upstream for a parameter: in its query, or in its path. */
 export interface ParameterTarget {
+  /** The client's name of the parameter. */
   readonly field: string;
   readonly upstream: string | undefined;
   readonly path: string | undefined;
@@ -16,21 +18,20 @@ export interface ParameterTarget {
   readonly isWhole: boolean;
   /** Returns the upstream's value; undefined if nothing is sent. @throws {ExpressionError} */
   readonly write: (value: unknown, all: JsonObject, scope: Scope) => MaybePromise<unknown>;
+  /** Whether the translation reads the scope. */
   readonly readsScope: boolean;
 }
 
-const isPrintable = (value: unknown): value is string | number | boolean =>
-  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-
 const INVALID = Symbol("invalid");
 
+/** Returns the text of a parameter in the upstream's query; empty if it is not sent. */
 function print(
   { field, upstream, separation, isWhole }: ParameterTarget,
   value: unknown,
 ): string | Error | typeof INVALID {
   if (upstream === undefined || value === undefined || value === null) return "";
   const all: unknown[] = [value].flat();
-  if (!all.every(isPrintable)) return INVALID;
+  if (!all.every(isOperand)) return INVALID;
   const texts = all.map(String);
   if (separation !== "comma" || (isWhole && !Array.isArray(value)))
     return texts.map((text) => formatParameter(upstream, text)).join("&");
@@ -40,6 +41,7 @@ function print(
   return texts.length === 0 ? "" : formatParameter(upstream, texts.join(","));
 }
 
+/** The translation of a query. */
 export type PlacedValues = ReturnType<typeof placeValues>;
 
 /** Puts the upstream's values into its path and its query. @throws {ValidationError} for values that neither can contain */
@@ -50,7 +52,7 @@ export function placeValues(targets: readonly ParameterTarget[], values: readonl
   for (const [index, target] of targets.entries()) {
     const value = values[index];
     const { path: name } = target;
-    if (name !== undefined && isPrintable(value) && isText(String(value))) {
+    if (name !== undefined && isOperand(value) && isText(String(value))) {
       path[name] = String(value);
       continue;
     }
@@ -67,6 +69,7 @@ export function placeValues(targets: readonly ParameterTarget[], values: readonl
   return {
     /** The upstream's query; empty if nothing is sent. */
     upstream: texts.join("&"),
+    /** Values of the upstream's path by name. */
     path: path as Readonly<Record<string, string>>,
   };
 }

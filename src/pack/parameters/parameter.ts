@@ -11,11 +11,13 @@ import type { Schema } from "../values/schema-members.ts";
 import type { ParameterTarget } from "./parameter-values.ts";
 import { applyValueKind, type ValueKind } from "../values/value-kind.ts";
 
+/** The definitions that parameters may refer to. */
 export interface ParameterContext {
   readonly values: ReadonlyMap<string, ValueKind>;
   readonly messages: ReadonlyMap<string, string>;
 }
 
+/** One compiled parameter of the client. */
 export interface Parameter {
   readonly name: string;
   readonly definition: ParameterDefinition;
@@ -25,10 +27,12 @@ export interface Parameter {
   readonly targets: readonly ParameterTarget[];
 }
 
+/** Maximum number of values of one parameter. */
 const MAX_VALUES = 100;
 
 const TYPES: readonly unknown[] = ["string", "integer", "number", "boolean"] satisfies ValueType[];
 
+/** The types of a schema that a text can be converted to. */
 export const typesOf = ({ type }: Schema): ValueType[] =>
   [type].flat().filter((name): name is ValueType => TYPES.includes(name));
 
@@ -41,6 +45,7 @@ export function convertText(text: string, types: readonly ValueType[]): unknown 
   return text;
 }
 
+/** Reports keys of a parameter that exclude each other, or that have no effect. */
 function reportInvalidParameter(definition: ParameterDefinition, location: SourceLocation): void {
   const { upstream, path, reject, ignore, required, multiple, default: standard } = definition;
   const outcomes = [upstream, path, reject, ignore].filter((outcome) => outcome !== undefined).length;
@@ -59,6 +64,7 @@ function reportInvalidParameter(definition: ParameterDefinition, location: Sourc
     at.report(multiple ? "must be a list: the parameter has several values" : "must be one value");
 }
 
+/** Compiles one parameter. */
 export function compileParameter(
   name: string,
   definition: ParameterDefinition,
@@ -103,6 +109,7 @@ export function compileParameter(
   };
 }
 
+/** Compiles the values that are sent to the upstream for one parameter. */
 function compileTargets(
   field: string,
   definition: ParameterDefinition,

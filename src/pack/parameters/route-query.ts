@@ -9,13 +9,15 @@ import type { CredentialsFormat } from "../credentials/credentials.ts";
 import { compileQueryFilter, upstreamFilterNames } from "../filters/filters.ts";
 import type { Paging } from "../lists/paging.ts";
 import { compileParameter, type Parameter, type ParameterContext } from "./parameter.ts";
-import { QueryRules } from "./query-rules.ts";
+import { createQueryRules } from "./query-rules.ts";
 import type { Resource } from "../routes/resource.ts";
 import type { RouteSource } from "../routes/route-source.ts";
 import type { KeyParameter } from "../keys/key.ts";
 
+/** The query parameters of all routes of a pack. */
 export type DialectQuery = ReturnType<typeof compileDialectQuery>;
 
+/** Reports a parameter that is also used to request a page. */
 function reportPageParameter(
   name: string,
   definition: ParameterDefinition,
@@ -28,12 +30,14 @@ function reportPageParameter(
       location.report(`"${upstream}" asks the upstream for a page: see "pagination"`);
 }
 
+/** The definitions that parameters refer to, and the code that already uses parameters. */
 interface Reserved {
   readonly paging: Paging;
   readonly credentials: Readonly<Record<"client" | "upstream", CredentialsFormat | undefined>>;
   readonly context: ParameterContext;
 }
 
+/** Compiles parameters. Reports parameters that other code already reads or sends. */
 const compileParameters = (
   definitions: Readonly<Record<string, ParameterDefinition>>,
   { context, paging, credentials: { client, upstream } }: Reserved,
@@ -49,6 +53,7 @@ const compileParameters = (
     return compileParameter(name, definition, context, at);
   });
 
+/** Reports parameters that would be sent to the upstream twice. @param path The upstream path, which may contain a query. */
 function reportDuplicateParameters(
   parameters: readonly Parameter[],
   path: string,
@@ -65,6 +70,7 @@ function reportDuplicateParameters(
   }
 }
 
+/** Compiles the parameters of all routes. */
 export function compileDialectQuery(
   { definition, location }: LocatedFile<DialectDefinition>,
   context: ParameterContext,
@@ -94,6 +100,7 @@ const commonParameters = (
         : compileParameter(name, { ignore: true }, context, location);
     });
 
+/** Returns the names in braces that get their values from query parameters. */
 export const queryPathNames = (
   { query }: RouteDefinition,
   { parameters }: Pick<DialectQuery, "parameters">,
@@ -106,6 +113,12 @@ export const queryPathNames = (
   return [...common, ...Object.values(own).flatMap(({ path }) => path ?? [])];
 };
 
+/**
+ * Compiles how a route uses the client's query, including its filter.
+ *
+ * @param keyParameters The parameters that keys of the route read.
+ * @param options include the pages of the route's list
+ */
 export function compileRouteQuery(
   definition: RouteDefinition,
   resource: Resource,
@@ -150,12 +163,13 @@ export function compileRouteQuery(
   const isParameter = (name: string): boolean =>
     ownNames.has(name) || all.some((parameter) => parameter.name === name);
   const queryFilter = compileQueryFilter(definition, resource, dialect, isParameter, location.at("client"));
-  const rules = new QueryRules(all, {
+  const rules = createQueryRules(all, {
     rejectsUnknown: unknown === "reject",
     hasCall,
     useOf: (name) => (ownNames.has(name) ? "used" : queryFilter?.use(name)),
   });
   return {
+    /** Rules for the client's query, except pages and filters. */
     query: rules,
     /** Parses the filter of a list from the query; undefined if clients send filters in a header. */
     queryFilter,

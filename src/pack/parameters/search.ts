@@ -4,11 +4,15 @@ import { formatParameter, parseQuery, type ValueType } from "../paths/query.ts";
 import type { JsonObject } from "../translation-context.ts";
 import { convertText } from "./parameter.ts";
 
+/** The request for a page of a list. */
 export interface ListRequest {
+  /** The path with its query. */
   readonly path: string;
+  /** The value of the filter header, which is JSON. */
   readonly filter: string | undefined;
 }
 
+/** The same request with a body. */
 export interface SearchRequest extends ListRequest {
   readonly body: JsonObject;
 }
@@ -23,7 +27,9 @@ function parametersOf(shape: unknown): string[] {
   return typeof shape === "object" && shape !== null ? Object.values(shape).flatMap(parametersOf) : [];
 }
 
+/** The values of a request by their names. */
 interface SearchValues {
+  /** The values for members: one value, or a list. */
   readonly members: ReadonlyMap<string, unknown>;
   /** The values for lists: each value separately. */
   readonly items: ReadonlyMap<string, readonly unknown[]>;
@@ -65,6 +71,7 @@ export interface SearchParameters {
   readonly separated: ReadonlySet<string>;
 }
 
+/** Reports names of a shape for which no request has a value, and names in keys, which would be sent unchanged. */
 function reportUnknownNames(shape: unknown, known: readonly string[], location: SourceLocation): void {
   const name = parameterOf(shape);
   if (name !== undefined && !known.includes(name))
@@ -88,7 +95,11 @@ function reportUnknownNames(shape: unknown, known: readonly string[], location: 
   }
 }
 
-/** Moves parameters to the body. `$filter` is the JSON of the filter header. */
+/**
+ * Compiles a function that moves parameters to the body.
+ *
+ * @param shape The body, with `$` names of parameters; `$filter` is the JSON of the filter header.
+ */
 export function compileSearch(
   shape: JsonObject,
   { names: known, types, lists, separated }: SearchParameters,

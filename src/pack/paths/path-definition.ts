@@ -1,6 +1,7 @@
 /** The schema of path parameters, for a pack and for a resource, and of the slashes of paths. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
@@ -11,17 +12,15 @@ const pathParameterRule = z.strictObject({
     "The type of the value. Default: one segment of text.",
     "integer",
   ),
-  values: about(
-    name.optional(),
-    "A value kind of `pack.yaml`. An untranslatable value gets status 404.",
-    "reader_id",
-  ),
+  values: textKey("A value kind of `pack.yaml`. An untranslatable value gets status 404.", "reader_id"),
 });
 
+/** Path parameters by name. */
 export const pathParameters = z.record(name, z.union([pathParameterType, pathParameterRule]));
 
 export type PathParameterDefinitions = z.infer<typeof pathParameters>;
 
+/** The schema of the slashes of a path that are significant. */
 export const slashes = z.strictObject({
   trailing: about(
     z.enum(["any", "exact"]).optional(),

@@ -8,12 +8,14 @@ import type { PathParameterDefinitions } from "./path-definition.ts";
 import { isText, type Parameters, type ParameterType } from "./router.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 
+/** A compiled path parameter. */
 export interface PathParameterRule {
   readonly type: ParameterType;
   /** The value kind. Undefined if the value is the same on both sides. */
   readonly kind: ValueKind | undefined;
 }
 
+/** Path parameters by name. */
 export type PathParameterRules = Readonly<Record<string, PathParameterRule>>;
 
 /** Compiles how a path parameter becomes a value: a number if its type is `integer`, otherwise the unchanged text. */
@@ -22,6 +24,7 @@ export const compilePathValue = (
 ): (<T extends string | number | boolean>(value: T) => T | string | number | boolean) =>
   type === "integer" ? (value) => parseScalar(String(value), "integer") ?? value : (value) => value;
 
+/** Compiles the path parameters of a pack or of a resource. */
 export const compilePathParameters = (
   definitions: PathParameterDefinitions,
   values: ReadonlyMap<string, ValueKind>,
@@ -37,7 +40,10 @@ export const compilePathParameters = (
     }),
   );
 
-/** Undefined if all are the same on both sides. Throws {HttpError} 404 for a value that the upstream can't have. */
+/**
+ * Compiles the translation of the path parameters of a route; undefined if all are the same on both sides. The function
+ * throws {HttpError} 404 for a value that the upstream can't have.
+ */
 export function compilePathValues(
   names: readonly string[],
   rules: PathParameterRules,

@@ -5,6 +5,7 @@ import { HttpError } from "../errors/http-error.ts";
 /** All values of each parameter, decoded, in the order of the query. */
 export type Query = ReadonlyMap<string, readonly string[]>;
 
+/** Maximum number of parameters of a query, repeated ones included. */
 export const MAX_PARAMETERS = 1000;
 
 const NO_PARAMETERS: Query = new Map();
@@ -15,7 +16,12 @@ const NO_PARAMETERS: Query = new Map();
  */
 export const readParameters = (text: string): URLSearchParams => new URLSearchParams(`&${text}`);
 
-/** @param text without the question mark @throws {HttpError} 400 for more than {@link MAX_PARAMETERS} */
+/**
+ * Parses a query.
+ *
+ * @param text Without the question mark.
+ * @throws {HttpError} 400 if there are more than {@link MAX_PARAMETERS} parameters.
+ */
 export function parseQuery(text: string): Query {
   if (text === "") return NO_PARAMETERS;
   const query = new Map<string, string[]>();
@@ -43,9 +49,11 @@ export const shortName = (name: string): string => cutText(name, MAX_NAME_LENGTH
 export const encodeQuery = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replace(/%(?:2C|3A|2F)/g, decodeURIComponent);
 
+/** Returns one parameter as the text of a query. */
 export const formatParameter = (name: string, value: string): string =>
   `${encodeQuery(name)}=${encodeQuery(value)}`;
 
+/** The types that the text of a parameter can have. */
 export type ValueType = "string" | "integer" | "number" | "boolean";
 
 /** Matches a number in JSON (RFC 8259, section 6), or an integer. The number of digits is limited. */

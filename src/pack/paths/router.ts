@@ -25,6 +25,8 @@ export interface Pattern {
 
 /**
  * Parses a segment of a path in a pack: `customers`, `:id`, `{id}`, `:id.json` or `from-{first}-to-{last}`.
+ *
+ * @param typeOf Returns the type of a parameter.
  */
 export function parseSegment(text: string, typeOf: (parameter: string) => ParameterType): Segment {
   const parts = text.replace(/^:(\w+)/, "{$1}").split(/\{([\w.]+)\}/);
@@ -39,11 +41,13 @@ export function parseSegment(text: string, typeOf: (parameter: string) => Parame
     : { literals, parameters };
 }
 
+/** Returns the parameters of a segment. */
 export function parametersIn(segment: Segment): readonly PathParameter[] {
   if (typeof segment === "string") return [];
   return "parameters" in segment ? segment.parameters : [segment];
 }
 
+/** Returns the names of the path parameters of a client's operation, `GET /books/:id`. */
 export const namesInPath = (client: string): string[] =>
   client
     .replace(/^\S+ /, "")
@@ -51,10 +55,12 @@ export const namesInPath = (client: string): string[] =>
     .flatMap((segment) => parametersIn(parseSegment(segment, () => "text")))
     .map(({ parameter }) => parameter);
 
+/** Returns the names of the path parameters of several operations, in the order of their first occurrence. */
 export const namesInPaths = (operations: readonly { readonly client: string }[]): string[] => [
   ...new Set(operations.flatMap(({ client }) => namesInPath(client))),
 ];
 
+/** Values of path parameters by name, decoded and checked. */
 export type Parameters = Readonly<Record<string, string>>;
 
 /** Matches an id: digits without sign or leading zero. No id is longer. */
@@ -131,6 +137,7 @@ interface Match<T> {
   readonly parameters: Parameters;
 }
 
+/** Finds routes by method and path. */
 export type Router<T> = ReturnType<typeof createRouter<T>>;
 
 /** Creates an empty router. A literal segment takes precedence over a parameter; the order of the routes does not matter. */

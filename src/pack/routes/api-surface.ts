@@ -2,6 +2,7 @@ import type { FieldRule } from "../fields/field-definition.ts";
 import { type Diagnostic, type Message, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { PLAIN_TYPES, readType, type FieldType, type SurfaceDefinition } from "./surface-definition.ts";
 
+/** Everything that the old API contains, whether or not the pack maps it. */
 export type ApiSurface = ReturnType<typeof compileApiSurface>;
 
 /** Whether a rule covers a field. `user.keys` covers `user.keys[].id`, and a rule for a part of a field covers the field. */
@@ -12,7 +13,9 @@ const covers = (field: string, wanted: string): boolean =>
 /** Returns a route without the names of its parameters, which are irrelevant. */
 const shapeOf = (route: string): string => route.replaceAll(/\{\w+\}|(?<=\/):\w+/g, ":");
 
+/** A part of a surface: a route, an object or a field. */
 interface SurfacePart {
+  /** The name in the list `open`. */
   readonly name: string;
   readonly path: readonly (string | number)[];
   readonly isMapped: boolean;
@@ -23,6 +26,7 @@ interface SurfacePart {
   readonly problem: Message | undefined;
 }
 
+/** Returns all parts of a surface in the order of its file. */
 function* partsOf(
   { objects, routes }: SurfaceDefinition,
   { resources, routes: servedRoutes }: CoverageInput,
@@ -75,6 +79,7 @@ function findOpenPoints(definition: SurfaceDefinition, served: CoverageInput) {
   });
 }
 
+/** Compiles an API surface. Reports types of unknown objects. */
 export function compileApiSurface(
   definition: SurfaceDefinition,
   served: CoverageInput,
@@ -98,6 +103,7 @@ export function compileApiSurface(
     ]),
   );
   return {
+    /** The types of all fields of an object, by the object's name. */
     objects: objects as ReadonlyMap<string, ReadonlyMap<string, FieldType>>,
     routes: definition.routes,
     /** The open points: unknown to the author and not mapped by the pack, in the order of the file. */
@@ -105,6 +111,7 @@ export function compileApiSurface(
   };
 }
 
+/** The part of a pack that is compared with its surface. */
 interface CoverageInput {
   readonly resources: ReadonlyMap<string, { readonly fields: ReadonlyMap<string, FieldRule> }>;
   readonly routes: readonly { readonly name: string }[];
@@ -112,12 +119,19 @@ interface CoverageInput {
 
 /** The parts of the surface that a pack does not map, and the pack's unused definitions. */
 export interface CoverageGaps {
+  /** Objects and fields that the pack does not map. */
   readonly unmappedFields: readonly Diagnostic[];
+  /** Routes that the pack does not serve. */
   readonly unmappedRoutes: readonly Diagnostic[];
+  /** Definitions of the pack that are not used. */
   readonly unused: readonly Diagnostic[];
 }
 
-/** Finds the parts of a surface that a pack does not map. */
+/**
+ * Finds the parts of a surface that a pack does not map.
+ *
+ * @param locate Returns a location in the surface's file. It adds diagnostics to the given list.
+ */
 export function findCoverageGaps(
   definition: SurfaceDefinition,
   served: CoverageInput,

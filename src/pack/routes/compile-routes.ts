@@ -12,6 +12,7 @@ import { compilePathParameters } from "../paths/path-parameters.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 
+/** All routes of a pack: by path, and by the name of the first route with the path. */
 interface CompiledRoutes {
   readonly router: Router<Route[]>;
   readonly routes: Map<string, Route[]>;
@@ -43,6 +44,7 @@ function addRoute(
     });
 }
 
+/** Reports routes that name a route for reading their object which does not exist. */
 function reportUnknownReadRoutes(
   files: readonly LocatedFile<ResourceDefinition>[],
   routes: CompiledRoutes["routes"],
@@ -58,7 +60,12 @@ function reportUnknownReadRoutes(
   }
 }
 
-/** Yields after each route. */
+/**
+ * Compiles the routes of all resources. Yields after each route.
+ *
+ * @param context `pathParameters` are those of the pack.
+ * @param pack The location of `pack.yaml`.
+ */
 export function* compileRoutes(
   files: readonly LocatedFile<ResourceDefinition>[],
   context: Omit<RouteCompileContext, "listsOf"> & { readonly paging: Paging },

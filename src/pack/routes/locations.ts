@@ -13,8 +13,10 @@ import type { Route } from "./route.ts";
  */
 export type TranslateLocation = (address: string, path: string, basePath?: string) => string | undefined;
 
+/** Maximum length of an address in characters. Longer addresses are not translated. */
 const LONGEST_ADDRESS = 2048;
 
+/** Returns the path of an address; undefined if the text is not an address. */
 function pathOf(address: string, path: string): string | undefined {
   const base = `http://upstream.invalid${path}`;
   return address.length <= LONGEST_ADDRESS && URL.canParse(address, base)
@@ -33,6 +35,7 @@ const decoded = (text: string): string | undefined => {
 /** Matches a parameter in a path of the client: `:id`, or `{id}`. */
 const PARAMETER = /:(\w+)|\{(\w+)\}/g;
 
+/** Translates an upstream value to the client's. Undefined if it has no translation. */
 function translateValue({ read }: ReturnType<ValueKind["reader"]>, value: unknown): string | undefined {
   try {
     const text = read(JSON.stringify(value));
@@ -48,6 +51,7 @@ const translateText = (reader: ReturnType<ValueKind["reader"]>, value: unknown):
   translateValue(reader, value) ??
   (String(Number(value)) === value ? translateValue(reader, Number(value)) : undefined);
 
+/** Compiles a route that reads an object in reverse: from an upstream path to a client path. */
 function compileInverse(
   { name, source, pathParameters }: Route,
   clientPrefix: string,

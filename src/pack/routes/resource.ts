@@ -12,12 +12,12 @@ import { compileFilter, compileQueryFields, compileSelectFields } from "../field
 import { type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { lossOf, type Loss } from "../fields/loss.ts";
 import { compileRead } from "../fields/read.ts";
-import type { Steps, StepsResult } from "../steps.ts";
 import type { RouteDefinition } from "../keys/route-keys.ts";
 
 /** One kind of alpha object, with the four translations of its fields (see `fields/field-context.ts`). */
-export type Resource = Readonly<StepsResult<typeof compileResource>>;
+export type Resource = Readonly<ReturnType<typeof compileResource>>;
 
+/** Matches a variable of one request. */
 const OF_REQUEST = new RegExp(String.raw`\$(?:${SCOPE_VARIABLES.join("|")})\b`);
 
 /** Reports expressions of a catalog that read a request: catalog objects are translated once for all requests. */
@@ -36,30 +36,33 @@ function reportRequestInCatalog(
         .report("a catalog has no request: its objects are translated once for all requests");
 }
 
+/** Returns the object's name in the upstream's wrappers. */
 const upstreamNameOf = ({ object, upstream_object: name = object }: ResourceDefinition): string => name;
 
-function* compileBodies(
+/** Compiles the bodies of a resource file. */
+function compileBodies(
   definition: ResourceDefinition,
   members: ReadonlyMap<string, WritableMember>,
   context: BodyContext,
   location: SourceLocation,
-): Steps<ReadonlyMap<string, BodyRules>> {
+): ReadonlyMap<string, BodyRules> {
   const names = { client: definition.object, upstream: upstreamNameOf(definition) };
-  const bodies = new Map<string, BodyRules>();
   const ofBodies = {
     ...context,
     pathParameters: { ...context.pathParameters, ...definition.path_parameters },
     errorNames: definition.error_fields,
   };
-  for (const [name, body] of Object.entries(definition.bodies ?? {})) {
-    bodies.set(name, compileBody(body, names, members, ofBodies, location.at("bodies", name)));
-    yield;
-  }
-  return bodies;
+  const bodies = Object.entries(definition.bodies ?? {});
+  return new Map(
+    bodies.map(([name, body]) => [
+      name,
+      compileBody(body, names, members, ofBodies, location.at("bodies", name)),
+    ]),
+  );
 }
 
-/** Compiles one resource file. Yields after each field and body. */
-export function* compileResource(
+/** Compiles one resource file. */
+export function compileResource(
   definition: ResourceDefinition,
   context: BodyContext,
   location: SourceLocation,
@@ -75,10 +78,10 @@ export function* compileResource(
   if (definition.catalog) for (const [name, rule] of fields) reportRequestInCatalog(name, rule, location);
   const locationOf = (name: string): SourceLocation =>
     location.at(fields.has(name) ? "fields" : "inputs", name).ofField(name);
-  const reader = yield* compileRead(fields, inputs, context, locationOf);
+  const reader = compileRead(fields, inputs, context, locationOf);
   for (const [name, rule] of inputs) checkField(rule, true, location.at("inputs", name));
 
-  const ownMembers = yield* compileWrite(rules, context, locationOf);
+  const ownMembers = compileWrite(rules, context, locationOf);
   const parts = Object.values(definition.bodies ?? {}).flatMap(({ parts = [] }) =>
     parts.flatMap((name) => context.parts.get(name) ?? []),
   );
@@ -86,7 +89,7 @@ export function* compileResource(
   // Inputs come first: an error contains the member that the client sent, not a field that reads the same v4 member.
   const members = new Map([...shared, ...inputs, ...fields]);
 
-  const bodies = yield* compileBodies(definition, ownMembers, context, location);
+  const bodies = compileBodies(definition, ownMembers, context, location);
   const errorNames = new Map(Object.entries(definition.error_fields ?? {}));
   for (const [v4, name] of errorNames)
     if (![...members.keys()].some((member) => name === member || name.startsWith(`${member}.`)))
@@ -95,35 +98,38 @@ export function* compileResource(
         hint: suggestionFor(name, [...members.keys()]),
       });
   const errorField = compileError(members, errorNames, context);
-  yield;
   const filterFields = compileFilter(rules, context, locationOf);
-  yield;
   const queryFields = compileQueryFields(rules, context);
-  yield;
   return {
     name: definition.object,
     /** The object whose fields precede the fields of this one. */
     extends: definition.extends,
     upstreamName: upstreamNameOf(definition),
     list: definition.list,
+    /** Name of the array in the upstream's lists. */
     upstreamList: definition.upstream_list ?? definition.list,
+    /** The shapes of the resource's responses that differ from the pack's. */
     envelope: definition.envelope,
     catalog: context.catalogs.get(definition.object),
     /** Whether a field comes from the upstream's object. Other fields are constants and results of expressions. */
     readsUpstream: [...fields.values()].some(({ upstream }) => upstream !== undefined),
     ...reader,
+    /** Names of the objects whose readers `read` and `append` call. */
     nestedObjects: [...fields.values()].flatMap(({ object }) => object ?? []),
     bodies,
+    /** Names of all members that bodies may contain. */
     inputNames: [...members.keys()],
     /** Translates an object of this kind inside an alpha body. */
     writeObject: compileObjectWrite(ownMembers),
     errorField,
     filterFields,
+    /** How values of all fields are read from a query. */
     queryFields,
     selectFields: compileSelectFields(fields, context.catalogs.get(definition.object), context),
     /** The possible losses of the resource's own fields, without losses of nested objects. */
     losses: [...fields].flatMap(([name, rule]) => lossOf(name, rule) ?? []),
     fields: fields as ReadonlyMap<string, FieldRule>,
+    /** Rules of all members that bodies may contain: inputs and fields. */
     members: members as ReadonlyMap<string, FieldRule>,
   };
 }
@@ -131,7 +137,11 @@ export function* compileResource(
 /** Matches the unchanged value of one call. */
 const OF_CALL = /^\s*\$calls\.(\w+)(?:\.\w+)*\s*$/;
 
-/** Includes nested objects. @param calls those that have values: objects of others never occur. Default: all */
+/**
+ * Returns the possible losses in the translation of an object, including nested objects.
+ *
+ * @param calls The names of the calls that have values. Objects from other calls never occur. Default: all calls.
+ */
 export function objectLosses(
   name: string,
   resources: ReadonlyMap<string, Resource>,
@@ -150,6 +160,7 @@ export function objectLosses(
   return [...losses, ...nested];
 }
 
+/** Returns the possible losses of requests and responses of a route. */
 export function routeLosses(
   { response }: RouteDefinition,
   responseObjects: readonly string[],

@@ -37,11 +37,13 @@ function compileChoice(
     : { [or]: values.map((value) => ({ [field]: value })) };
 }
 
+/** Values by their names in braces. */
 type Values = Readonly<Record<string, unknown>>;
 
 /** Returns a part of a condition with its values; undefined if the part is constant. */
 type Fill = ((values: Values) => unknown) | undefined;
 
+/** The allowed names in braces, and the rules of path parameters. */
 interface Names {
   readonly names: readonly string[];
   readonly rules: PathParameterRules;
@@ -90,6 +92,7 @@ function compileValues(value: unknown, names: Names, location: SourceLocation): 
   };
 }
 
+/** Compiles `where` and `where_values` of a route. @param available The allowed names in braces in `where`. */
 export function compileCondition(
   { where, where_values: choices = {} }: RouteDefinition,
   values: ReadonlyMap<string, ValueKind>,
@@ -117,7 +120,11 @@ export function compileCondition(
   return {
     /** The condition of the list, in the upstream's form, as written in the pack; undefined if missing. */
     where: join(where),
-    /** @throws {InvalidPathValueError} if the response that a name refers to does not contain the value */
+    /**
+     * Replaces the names in braces by their values; undefined if missing.
+     *
+     * @throws {InvalidPathValueError} if the response that a name refers to does not contain the value
+     */
     fillWhere: fill && ((each: Values) => join(fill(each) as UpstreamFilter) ?? {}),
   };
 }

@@ -13,9 +13,13 @@ import type { Resource } from "./resource.ts";
 
 type Resources = ReadonlyMap<string, Resource>;
 
+/** Returns the resource that translates an upstream object. */
 type ChooseResource = (v4: unknown, scope: Scope) => MaybePromise<Resource>;
 
-/** The first resource whose condition holds for the v4 object. The last one needs no condition. */
+/**
+ * Compiles the choice of a resource: the first one whose condition holds for the v4 object. The last one needs no
+ * condition.
+ */
 function compileResourceChoice(
   choices: RouteDefinition["one_of"],
   defaultResource: Resource,
@@ -51,6 +55,7 @@ function rejectMissing(
     );
 }
 
+/** Whether reading an object may return a promise, because of its own fields or those of a nested object. */
 function mayReturnPromise(
   { mayBeAsync, nestedObjects }: Resource,
   resources: Resources,
@@ -68,6 +73,7 @@ function mayReturnPromise(
 /** The upstream's object if the upstream sent none. */
 const NO_MEMBERS = Buffer.from("{}");
 
+/** Compiles how the object of a response, or each item of a list, is read. */
 export function compileReading(
   { one_of: choices, exists }: RouteDefinition,
   resource: Resource,
@@ -83,6 +89,7 @@ export function compileReading(
   const read = rejectMissing(choices ? readChosen : resource.read, exists, location.at("exists"));
   return {
     resourceFor,
+    /** Translates a v4 object. */
     read,
     /**
      * Returns the object after a write without a response body: its constants, and its values from the request. `{}` if
@@ -109,8 +116,10 @@ export const responseNames = (
   envelope: file.envelope,
 });
 
+/** The shape of an object without a wrapper. */
 const OBJECT = "$object";
 
+/** Compiles the wrappers around the object of a response, or around the items of a list. */
 export function compileWrappers(
   definition: RouteDefinition,
   { name, upstreamName, list = "" }: Pick<Resource, "name" | "upstreamName" | "list">,
@@ -133,9 +142,11 @@ export function compileWrappers(
     upstreamPath,
     /** Reads the object in the upstream's response, or in an item of a list; undefined if there is no wrapper. */
     readWrapped: createObjectReader(upstreamPath),
+    /** The keys that lead to the object in the client's response, or in an item of a list. */
     clientPath: objectPath(clientShape, name),
     /** Puts the object of the response into the client's wrapper; undefined for lists, and if there is no wrapper. */
     wrapObject: isList || clientShape === OBJECT ? undefined : (object: string) => open + object + close,
+    /** Writes the client's list. */
     listWriter: createListWriter(client.list, list, [open, close]),
   };
 }

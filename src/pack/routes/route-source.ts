@@ -70,6 +70,12 @@ export function kindOf(
   return takesPage && !isDirect ? "paged" : "list";
 }
 
+/**
+ * Whether the requests of a route only read.
+ *
+ * @param method The method of the client's request.
+ * @param calls All calls in addition to the main call.
+ */
 export function readsOf(
   { safe, search }: RouteDefinition,
   method: string,
@@ -83,12 +89,14 @@ export function readsOf(
   );
   const onlyReadsUpstream = safe === true || (isRead && areReads);
   return {
+    /** Whether its calls change nothing at the upstream. */
     onlyReadsUpstream,
     /** Whether the route's requests only read, on both sides. Only such requests may be sent to both sides, or sent again. */
     isSafe: safe === true || (method === "GET" && onlyReadsUpstream),
   };
 }
 
+/** The scopes of the client, by resource and level. */
 export const scopeNames = ({ scopes }: DialectDefinition): string[] =>
   Object.keys(scopes?.resources ?? {}).flatMap((resource) =>
     (scopes?.levels ?? []).map((level) => `${resource}:${level}`),

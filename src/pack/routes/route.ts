@@ -28,6 +28,7 @@ import { compileReading, compileWrappers, responseNames } from "./route-response
 import { compileAccess, compileSource, kindOf, readsOf } from "./route-source.ts";
 import { collectNames } from "./upstream-names.ts";
 
+/** The definitions that a route may refer to. */
 export interface RouteCompileContext {
   readonly dialect: DialectDefinition;
   readonly listsOf: ListsOf;
@@ -37,20 +38,26 @@ export interface RouteCompileContext {
   readonly query: DialectQuery;
   readonly errors: ErrorTranslation;
   readonly grammar: Grammar;
+  /** The path parameters of the pack and of the resource. */
   readonly pathParameters: PathParameterRules;
 }
 
+/** The locations of a route and of `pack.yaml`. */
 interface RouteLocations {
   readonly route: SourceLocation;
   readonly pack: SourceLocation;
 }
 
+/** A compiled route: the values of its keys, and values that are derived from several keys. */
 export interface Route extends Readonly<Omit<ReturnType<typeof assembleRoute>, "withoutScopes">> {
   /** The variant of this route for tokens without scopes; undefined if such tokens are rejected. */
   readonly withoutScopes: Route | undefined;
 }
 
-/** For a cursor that is a member of an item; undefined if the upstream's cursor is not the same member. */
+/**
+ * Compiles the translation of a client's cursor, which is a member of an item, to the upstream's cursor; undefined if
+ * the upstream's cursor is not the same member.
+ */
 function compileCursorTranslation(
   { fields, writeObject }: Resource,
   { style, upstream, upstreamCursor }: Paging,
@@ -67,6 +74,7 @@ function compileCursorTranslation(
 /** Keys that are replaced in the compiled route by a member of the same name, because it also depends on other definitions. */
 type ReplacedKey = "body" | "headers" | "object" | "query" | "response" | "search" | "status" | "where";
 
+/** The headers of a route about versions of objects. */
 const versionHeaders = (headers: PassedHeaders | undefined) => ({
   maySendVersion: Object.keys(headers?.definition.request ?? {}).some(
     (name) => name.toLowerCase() === "if-match",
@@ -74,6 +82,7 @@ const versionHeaders = (headers: PassedHeaders | undefined) => ({
   makesVersion: headers?.entityTag !== undefined,
 });
 
+/** Compiles the route's rules for failed checks and calls. */
 function compileFailures(
   { failures = {} }: RouteDefinition,
   body: BodyRules | undefined,
@@ -88,12 +97,14 @@ function compileFailures(
     });
   const all = [...checks, failures.checks, ...calls.map(({ failure }) => failure)];
   return {
+    /** The status and the code of checks that define none. */
     checkFailure: failures.checks,
     /** Statuses of the route's errors that only some routes use. */
     ownStatuses: [...new Set(all.flatMap((each) => each?.status ?? []))],
   };
 }
 
+/** Compiles the definitions that a route references, and its keys, before the route itself. */
 function compileParts(
   definition: RouteDefinition,
   resource: Resource,
@@ -134,6 +145,7 @@ function compileParts(
   return { client, access, body, shown, reduced, calls, names, source, lists, keys, kind };
 }
 
+/** Compiles the parts of a route that are derived from several definitions. */
 function assembleRoute(
   definition: RouteDefinition,
   resource: Resource,
@@ -171,30 +183,39 @@ function assembleRoute(
     name: definition.client,
     kind,
     response: definition.response,
+    /** The status of successful responses. */
     status: definition.status ?? 200,
+    /** The object of the resource file that declares the route. */
     object: resource.name,
+    /** Objects that the route's response may contain. */
     responseObjects,
     /** If several routes share a path: whether this route accepts a body. */
     matchesBody: compileBodyCondition(definition.when, location.at("when"), "selection"),
     /** Whether the path identifies an object. If not, an object that v4 does not find was named in the body. */
     namesObject: parameters.length > 0 || definition.bulk !== undefined,
     pathParameters,
+    /** Translates the path parameters to the upstream's values; undefined if they are the same. */
     writeParameters: compilePathValues(parameters, pathParameters),
     access,
     source,
+    /** Headers that are passed between the sides; undefined if missing. */
     headers: compileHeaders(definition.headers, dialect, locations, names.used),
     /** The keys that lead to the object in the response of the call that contains its version. */
     versionPath: objectPath(shapes.upstream.object ?? "$object", resource.upstreamName),
     list: shown.list ?? resource.list ?? "",
+    /** The route's envelopes on both sides, and how its lists are paged and read. */
     lists,
     /** Set if the upstream reads the list with a POST: moves the query into the body. */
     search: compileListSearch(definition, resource, source, query.query, inSearch, location.at("search")),
     /** The errors of both sides, if they differ from the pack's; see `errorsOf`. */
     errors: compileOwnErrors([resource.envelope, envelope], dialect, context.errors),
     body,
+    /** The resource that declares the members of the body. */
     resource,
+    /** Returns the client's name for the field of an upstream error. */
     errorField: (field: string) => resource.errorField(body ? body.format.unwrapField(field) : field),
     filterFields: resource.filterFields,
+    /** Fields by which the gateway filters and orders a list itself. */
     selectFields: resource.selectFields,
     translateCursor: compileCursorTranslation(resource, paging),
     /** The possible losses of requests and responses, as `field: reason`. A record lists those that occurred. */
@@ -202,9 +223,11 @@ function assembleRoute(
   });
 }
 
+/** The method of the upstream call; `GET` if there is none. */
 const methodOf = (source: ReturnType<typeof compileSource>): string =>
   "call" in source ? source.call.method : "GET";
 
+/** Compiles one route of a resource. */
 export function compileRoute(
   definition: RouteDefinition,
   resource: Resource,

@@ -9,6 +9,7 @@ import type { Query } from "../paths/query.ts";
 import { listFields } from "../filters/filters.ts";
 import type { Route } from "./route.ts";
 import type { Schema } from "../values/schema-members.ts";
+import { isOperand } from "../values/value-kind.ts";
 
 /** Maximum number of names of a route. Members, parameters and fields take precedence over words. */
 const MAX_NAMES = 1024;
@@ -23,20 +24,20 @@ export interface SentParts {
 
 /** A member, a parameter or a field, and its possible words. */
 interface Place {
+  /** The number of its name. */
   index: number | undefined;
+  /** The numbers of its words. */
   readonly words: Map<string, number>;
   readonly children: Places;
 }
 type Places = Map<string, Place>;
 
+/** Returns the place below a parent place. Creates it if it is missing. */
 function placeIn(places: Places, key: string): Place {
   const place = places.get(key) ?? { index: undefined, words: new Map(), children: new Map() };
   places.set(key, place);
   return place;
 }
-
-const isWord = (value: unknown): value is string | number | boolean =>
-  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
 /** Numbers the names: words are numbered after all other names. */
 function createNameList() {
@@ -47,8 +48,9 @@ function createNameList() {
   return {
     add(name: string, place: Place, ofPlace: Iterable<unknown>): void {
       place.index ??= next(name);
-      for (const word of ofPlace) if (isWord(word)) words.push({ name, place, word: String(word) });
+      for (const word of ofPlace) if (isOperand(word)) words.push({ name, place, word: String(word) });
     },
+    /** Returns all names, ordered by their numbers. */
     finish(): readonly string[] {
       for (const { name, place, word } of words) {
         const index = place.words.has(word) ? undefined : next(`${name}=${word}`);
@@ -61,12 +63,14 @@ function createNameList() {
 
 type NameList = ReturnType<typeof createNameList>;
 
+/** Returns the schemas that apply to the same value as a schema. */
 const alternatives = (schema: Schema): Schema[] =>
   ["allOf", "anyOf", "oneOf"].flatMap((key) => {
     const all = schema[key];
     return Array.isArray(all) ? all.filter(isObject) : [];
   });
 
+/** Returns the words of a schema, and of the items of a list. */
 const enumWords = (schema: Schema): unknown[] => [
   ...(Array.isArray(schema["enum"]) ? schema["enum"] : []),
   ...(isObject(schema["items"]) ? enumWords(schema["items"]) : []),
@@ -107,18 +111,21 @@ function addAliases({ members }: NonNullable<Route["body"]>, places: Places): vo
   }
 }
 
+/** Sets a bit. Does nothing for an undefined index. */
 function setBit(bits: Uint8Array, index: number | undefined): void {
   if (index === undefined) return;
   // Every index of a typed array contains a number.
   (bits[index >> 3] as number) |= 0x80 >> (index & 7);
 }
 
+/** Marks the words of a place. */
 function markWords(bits: Uint8Array, place: Place, value: unknown): void {
   if (place.words.size === 0) return;
   if (Array.isArray(value)) for (const each of value) markWords(bits, place, each);
-  else if (isWord(value)) setBit(bits, place.words.get(String(value)));
+  else if (isOperand(value)) setBit(bits, place.words.get(String(value)));
 }
 
+/** Marks a place with its words. */
 function mark(bits: Uint8Array, place: Place, value: unknown): void {
   setBit(bits, place.index);
   markWords(bits, place, value);
@@ -144,6 +151,7 @@ function markConditions(conditions: Conditions, places: Places, bits: Uint8Array
     } else for (const member of condition.members) markConditions(member, places, bits);
 }
 
+/** Compiles the names of the routes of one path. */
 function compileNames(routes: readonly Route[]) {
   const list = createNameList();
   const [body, query, filter]: readonly [Places, Places, Places] = [new Map(), new Map(), new Map()];
@@ -182,12 +190,14 @@ function compileNames(routes: readonly Route[]) {
   };
 }
 
+/** Calls a compile function for the routes of each path, and returns its results by the names of the routes. */
 const byName = <T>(
   routes: readonly Route[],
   compile: (same: readonly Route[]) => T,
 ): ReadonlyMap<string, T> =>
   new Map([...Map.groupBy(routes, ({ name }) => name)].map(([name, same]) => [name, compile(same)]));
 
+/** Compiles the names of all routes, by the names of the routes. */
 export const compileSentNames = (routes: readonly Route[]) => byName(routes, compileNames);
 
 /** Maximum number of losses of a route. Losses of its objects take precedence. */
@@ -218,4 +228,5 @@ function compileLosses(routes: readonly Route[]) {
   };
 }
 
+/** Compiles the losses of all routes, by the names of the routes. */
 export const compileLossNames = (routes: readonly Route[]) => byName(routes, compileLosses);

@@ -11,6 +11,7 @@ const TYPE = /^([a-z][\w-]*)((?:\[\])*)( \| null)?(\?)?$/;
 
 const typeText = z.string().regex(TYPE, "not a type");
 
+/** The schema of `surface.yaml`. */
 export const surfaceDefinition = z.strictObject({
   objects: about(
     z.record(z.string().min(1), z.record(z.string().min(1), typeText)),
@@ -31,13 +32,17 @@ export const surfaceDefinition = z.strictObject({
 
 export type SurfaceDefinition = z.infer<typeof surfaceDefinition>;
 
+/** The parsed type of a field. */
 export interface FieldType {
+  /** The name of the type: `string`, …, or the name of an object. */
   readonly name: string;
+  /** Number of nested lists around the type. */
   readonly lists: number;
   readonly nullable: boolean;
   readonly optional: boolean;
 }
 
+/** Names of types that are not declared objects. */
 export const PLAIN_TYPES: ReadonlySet<string> = new Set([
   "string",
   "number",
@@ -48,6 +53,7 @@ export const PLAIN_TYPES: ReadonlySet<string> = new Set([
   "any",
 ]);
 
+/** Parses a valid type. */
 export function readType(text: string): FieldType {
   const [, name = "any", lists = "", nullable, optional] = TYPE.exec(text) ?? [];
   return {

@@ -9,12 +9,16 @@ import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../keys/route-keys.ts";
 import { type DialectQuery, queryPathNames } from "../parameters/route-query.ts";
 
+/** The parts of a route that define names. */
 interface NamedParts {
+  /** The client's path parameters. */
   readonly parameters: readonly string[];
   readonly body: Pick<BodyRules, "toPath"> | undefined;
+  /** The calls of the route in addition to its main call. */
   readonly calls: readonly CallDefinition[];
 }
 
+/** The parts of a pack that may define names. */
 interface NamesContext {
   readonly dialect: DialectDefinition;
   readonly query: DialectQuery;
@@ -30,6 +34,7 @@ function namesInBraces(
   return new Set(names.map(([, name = ""]) => keysOfName(name)[0] ?? ""));
 }
 
+/** Collects the names of a route, and reports a name with two values. */
 export function collectNames(
   definition: RouteDefinition,
   { parameters, body, calls }: NamedParts,

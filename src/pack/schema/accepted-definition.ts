@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 
+/** The ways in which two responses can differ in one field. */
 export const DIFFERENCE_KINDS = [
   "missing",
   "added",
@@ -30,6 +31,7 @@ const acceptedDifference = z.strictObject({
   until: about(z.iso.date("is not a date, YYYY-MM-DD"), "The last day of the entry, in UTC.", "2027-01-31"),
 });
 
+/** The schema of `accepted-differences.yaml`. */
 export const acceptedDefinition = z.array(acceptedDifference);
 
 export type AcceptedDifference = z.infer<typeof acceptedDifference>;

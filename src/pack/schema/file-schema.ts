@@ -19,6 +19,7 @@ const SHORT_FORMS: ReadonlySet<unknown> = new Set([
   responseHeader,
 ]);
 
+/** Converts a zod schema. */
 function asJsonSchema(definition: z.ZodType): Json {
   return z.toJSONSchema(definition, {
     io: "input",
@@ -42,12 +43,15 @@ const FILES = {
   "accepted-differences": acceptedDefinition,
 } as const;
 
+/** The kinds of files in a pack. */
 export type FileKind = keyof typeof FILES;
+/** All kinds of files in a pack. */
 export const FILE_KINDS = Object.keys(FILES) as readonly FileKind[];
 
 /** The schemas are created on demand, because a valid pack does not need them. */
 const schemas = new Map<FileKind, Json>();
 
+/** Returns the JSON Schema of a kind of file. */
 export function fileSchema(kind: FileKind): Json {
   const schema = schemas.get(kind) ?? asJsonSchema(FILES[kind]);
   schemas.set(kind, schema);

@@ -14,6 +14,7 @@ const SAME_OBJECT = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
 const WITH_SCHEMAS = [...SAME_OBJECT, "items", "additionalProperties", "contains", "propertyNames"];
 const WITH_MAPS = ["properties", "patternProperties", "dependentSchemas", "$defs"];
 
+/** Returns the schemas of some keywords: a single schema, a list, or a map. */
 const schemasOf = (schema: Schema, keywords: readonly string[]): InnerSchema[] =>
   keywords.flatMap((keyword): InnerSchema[] => {
     const value = schema[keyword];
@@ -44,6 +45,7 @@ function reportFormats({ format, pattern }: Schema, ajv: Ajv2020, location: Sour
   }
 }
 
+/** Reports unknown keywords, here and in nested schemas. */
 function reportKeywords(schema: Schema, ajv: Ajv2020, location: SourceLocation): boolean {
   const unknown = Object.keys(schema).filter((keyword) => !Object.hasOwn(ajv.RULES.keywords, keyword));
   for (const keyword of unknown)
@@ -57,6 +59,7 @@ function reportKeywords(schema: Schema, ajv: Ajv2020, location: SourceLocation):
   return unknown.length === 0 && isReadable && !results.includes(false);
 }
 
+/** Formats an error of the meta schema as text. */
 function describe({ keyword, message = "", params }: ErrorObject, value: unknown) {
   const { allowedValues } = params as { readonly allowedValues?: readonly unknown[] };
   if (keyword === "enum" && allowedValues)
@@ -67,7 +70,11 @@ function describe({ keyword, message = "", params }: ErrorObject, value: unknown
   return `not a JSON Schema: ${message.replaceAll(",", " or ")}`;
 }
 
-/** Reports the deepest problem of each member, because the outer ones only repeat it. */
+/**
+ * Checks a schema. Reports the deepest problem of each member, because the outer ones only repeat it.
+ *
+ * @param ajv Contains the keywords and formats of packs.
+ */
 export function reportInvalidSchema(schema: Schema, ajv: Ajv2020, place: SourceLocation): boolean {
   const location = place.with({ code: "invalid-schema" });
   const isKnown = reportKeywords(schema, ajv, location);
@@ -89,6 +96,8 @@ export function reportInvalidSchema(schema: Schema, ajv: Ajv2020, place: SourceL
 /**
  * Reports members in a schema that can never occur: names with a dot, and required members without a property. The
  * gateway removes members without a property.
+ *
+ * @param shared Properties that other schemas add to this one.
  */
 export function reportUnknownMembers(
   schema: Schema,

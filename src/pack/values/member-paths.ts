@@ -59,6 +59,7 @@ export function compileCopy(paths: Iterable<string>): (value: Json) => Json {
   };
 }
 
+/** Compiles a function that deletes the member at a path. */
 export function compileRemover(path: string): (target: Json) => void {
   const keys = path.split(".");
   const last = keys.pop() ?? path;

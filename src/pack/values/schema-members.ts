@@ -18,6 +18,7 @@ export const keysOfPointer = (pointer: string): string[] =>
     .slice(1)
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 
+/** Whether a schema allows a type by its keyword `type`. */
 export const hasType = ({ type }: Schema, name: string): boolean =>
   type === name || (Array.isArray(type) && type.includes(name));
 
@@ -43,6 +44,7 @@ export function allowsNull(schema: unknown): boolean {
   );
 }
 
+/** Merges the schema of a body with those of its parts. */
 export function mergeSchemas(schema: Schema, parts: readonly { readonly schema: Schema }[]): Schema {
   if (parts.length === 0) return schema;
   const { properties, allOf = [], ...rest } = schema;
@@ -64,6 +66,8 @@ function readDigits(value: unknown): unknown {
 
 /**
  * Makes all members that a schema does not name invalid, even in nested objects.
+ *
+ * @param membersOf Returns the members of the nested object with a dotted name, if the schema does not define them
  */
 export function closeSchema(
   schema: Schema,
@@ -119,6 +123,8 @@ export function compilePruning(schema: Schema): (value: unknown) => unknown {
 /**
  * Returns the dotted names of the members of a schema: the deepest ones that have a rule, otherwise its leaves. If both
  * a member and a nested member have rules, the outer rule only names the field of errors.
+ *
+ * @param hasRule Whether the resource has a rule with this name.
  */
 export function schemaMembers(schema: Schema, hasRule: (name: string) => boolean, prefix = ""): string[] {
   const properties = schema["properties"];
@@ -132,6 +138,7 @@ export function schemaMembers(schema: Schema, hasRule: (name: string) => boolean
   });
 }
 
+/** Returns the schema of a member, by its dotted name. */
 export const schemaAt = (schema: Schema, name: string): Schema =>
   name.split(".").reduce<Schema>((outer, key) => {
     const { properties } = outer;

@@ -4,8 +4,10 @@
  */
 import { isObject, type Json, printJson, type SourceLocation, suggestionFor } from "../../base/index.ts";
 
+/** JSON with `$` names, as written in the pack. */
 export type Shape = unknown;
 
+/** A name in a shape: as a value, as the key of an object, or in a text. */
 export interface ShapeName {
   readonly name: string;
   readonly as: "value" | "key" | "text";
@@ -24,7 +26,11 @@ export const nameOf = (value: unknown): string | undefined =>
 export const isItemTemplate = (shape: Shape): shape is readonly [Shape] =>
   Array.isArray(shape) && shape.length === 1 && namesIn(shape[0]).length > 0;
 
-/** In the order of the text. @param namesInText returns the names that a text contains */
+/**
+ * Finds all names of a shape, in the order of its text.
+ *
+ * @param namesInText Returns the names that a text contains.
+ */
 export function findNames(
   shape: Shape,
   namesInText: (text: string) => readonly string[] = () => [],
@@ -45,8 +51,10 @@ export function findNames(
   });
 }
 
+/** Returns the names of a shape that are values. */
 export const namesIn = (shape: Shape): ShapeName[] => findNames(shape).filter(({ as }) => as === "value");
 
+/** Reports names that a shape can't contain. */
 export function reportUnknownNames(shape: Shape, names: readonly string[], location: SourceLocation): void {
   const known = names.map((each) => `$${each}`);
   for (const { name } of namesIn(shape))
@@ -54,12 +62,18 @@ export function reportUnknownNames(shape: Shape, names: readonly string[], locat
       location.report({ message: `unknown name "$${name}"`, hint: suggestionFor(`$${name}`, known) });
 }
 
+/** Reports a name whose value would be inside of an array. */
 export function reportInArray(shape: Shape, name: string, location: SourceLocation): void {
   if (namesIn(shape).some((found) => found.name === name && found.path.includes("[]")))
     location.report({ message: `"$${name}" is inside of an array`, hint: "remove the brackets" });
 }
 
-/** @param isRequired whether objects always contain the member */
+/**
+ * Returns the JSON Schema of a filled shape.
+ *
+ * @param describe Returns the schema of a name.
+ * @param isRequired Whether objects always contain the member.
+ */
 export function describeShape(
   shape: Shape,
   describe: (name: string) => Json,
@@ -100,6 +114,7 @@ export const fillMembers = (
     }),
   );
 
+/** Fills a shape. */
 export function fillShape(shape: Shape, values: ShapeValues): unknown {
   const name = nameOf(shape);
   if (name !== undefined) return values[name];
@@ -132,6 +147,7 @@ export function compileShape(shape: Shape, keys: ShapeValues): WriteShape {
   };
 }
 
+/** Returns the value at a path of a body; undefined if the body has no such member. */
 export const valueAt = (body: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>(
     (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
@@ -148,5 +164,6 @@ export const findPath = (
     .find((found) => found.name === name)
     ?.path.map((key) => fillKey(key, values));
 
+/** Returns the same path as text, `page.total`. */
 export const dottedPath = (shape: Shape, name: string, values?: ShapeValues): string | undefined =>
   findPath(shape, name, values)?.join(".");

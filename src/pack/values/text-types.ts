@@ -19,8 +19,10 @@ const wordHeaderName = matching(/^[\w-]+$/, "is not the name of a header: letter
 
 const isFree = (name: string): boolean => !RESERVED.test(name);
 
+/** The name of a header that a pack may read and write. */
 export const fieldHeaderName = wordHeaderName.refine(isFree, RESERVED_HINT);
 
+/** The name of a header of the client's responses that a pack may write. */
 export const responseHeaderName = wordHeaderName.refine(isFree, {
   error: ({ input }) =>
     String(input).toLowerCase() === "content-type"
@@ -34,6 +36,7 @@ export const headerValue = matching(
   "is not the value of a header: ASCII without line breaks",
 );
 
+/** A media type with parameters. */
 const MEDIA_TYPE = /^[!#$&^\w.+-]+\/[!#$&^\w.+-]+(?: *; *[\w-]+=[\w.-]+)*$/;
 
 /** A media type with parameters, `application/json;version=2`. */
@@ -57,6 +60,7 @@ export const jsonMediaType = matching(
   "is not a media type of JSON, such as application/json; charset=utf-8",
 );
 
+/** The name of a query parameter. */
 export const parameterName = matching(
   /^[^\s&=#?]+$/,
   "is not the name of a query parameter: no blanks, and none of & = # ?",
@@ -86,6 +90,7 @@ export const mediaType = matching(
 /** The status of a final response (RFC 9110, section 15). */
 export const status = z.int().min(200).max(599);
 
+/** The status of an error. */
 export const errorStatus = z.int().min(400).max(599);
 
 /** The start of all paths of a side. `/` means no prefix: a prefix does not end with a slash. */

@@ -2,6 +2,7 @@
 import type { JsonText } from "../../base/index.ts";
 import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 
+/** A single value that fields are compared with. */
 export type Scalar = string | number | boolean | null;
 
 /** A kind of value that alpha and v4 represent differently. `args` come from the field that uses the kind. */
@@ -25,6 +26,7 @@ export interface ValueKind {
   readonly lookup: ((value: unknown) => unknown) | undefined;
   /** The translation of ids; undefined if the kind does not have both directions. */
   readonly ids: IdTranslation | undefined;
+  /** All v4 values of every alpha value; empty if there is no table. */
   readonly v4ValuesByAlpha: ReadonlyMap<unknown, readonly unknown[]>;
   /**
    * Returns the v4 values of an alpha value in a filter. Empty if not all of them are known, because `otherwise` also
@@ -32,6 +34,7 @@ export interface ValueKind {
    * table nor a compiled `write`.
    */
   readonly filterValues: ((value: Scalar, args: Args) => readonly Scalar[] | undefined) | undefined;
+  /** Whether the translation keeps the order of values. */
   readonly keepsOrder: boolean;
   readonly errorField: string | undefined;
   /**
@@ -53,6 +56,7 @@ interface IdTranslation {
 
 /** The result of a write for a value that the table of a kind does not contain, if the kind rejects such values. */
 export class UnknownValue {
+  /** The text for clients. */
   readonly reason: string;
 
   constructor(known: Iterable<unknown>) {
@@ -60,6 +64,7 @@ export class UnknownValue {
   }
 }
 
+/** Arguments of a value kind by name. */
 type Args = Readonly<Record<string, unknown>>;
 
 /** Whether a value can be compared with fields, and is not null. */

@@ -1,5 +1,5 @@
 /** Functions that are asynchronous or slow in the package, or whose errors must contain the size limit. */
-import { callFunction, type Callable } from "../call.ts";
+import { call, type Callable } from "../call.ts";
 import { checkText } from "../guard.ts";
 import { CALLER, dateIn, findLibraryFunction } from "../library.ts";
 import { sequence, type List } from "../sequence.ts";
@@ -24,12 +24,12 @@ export function join(values?: readonly string[], separator = ""): string | undef
  * `$map`: the results of a function for all members. The function gets as many arguments as it has parameters: value,
  * index, the whole list.
  */
-export function map(values: readonly unknown[] | undefined, called: Callable): List | undefined {
+export function map(values: readonly unknown[] | undefined, mapper: Callable): List | undefined {
   if (values === undefined) return undefined;
   const results = sequence();
   for (const [index, value] of values.entries()) {
-    const args = [value, index, values].slice(0, Math.max(1, called.length));
-    const result = callFunction(called, args);
+    const args = [value, index, values].slice(0, Math.max(1, mapper.length));
+    const result = call(mapper, args);
     if (result !== undefined) results.push(result);
   }
   return results;

@@ -1,5 +1,5 @@
 import type { Regex } from "../../regex/index.ts";
-import { callFunction, type Callable } from "../call.ts";
+import { call, type Callable } from "../call.ts";
 import { Failure } from "../failure.ts";
 import { checkItems, checkText, tick } from "../guard.ts";
 
@@ -16,12 +16,8 @@ interface Match {
  * Creates the function of `/ … /`. It has two parameters, since functions like `$map` check the arity.
  *
  * @param makeRegex Creates an instance of the pattern, which has the flag `g`.
- * @param position Position of the pattern in the source, for errors.
  */
-export function createMatcher(
-  makeRegex: () => Regex,
-  position: number,
-): (text: string, from?: number) => Match | undefined {
+export function createMatcher(makeRegex: () => Regex): (text: string, from?: number) => Match | undefined {
   const regex = makeRegex();
   return function matchFrom(text, from) {
     regex.lastIndex = from ?? 0;
@@ -37,7 +33,7 @@ export function createMatcher(
       next() {
         if (regex.lastIndex >= text.length) return undefined;
         const next = matchFrom(text, regex.lastIndex);
-        if (next?.match === "") throw new Failure("D1004", position);
+        if (next?.match === "") throw new Failure("D1004");
         return next;
       },
     };
@@ -55,11 +51,11 @@ function requireMatch(found: unknown): Match | undefined {
 
 /** Iterates over all matches. As in JSONata, the next match is searched before a limit is checked. */
 function* iterateMatches(called: Callable, text: string): Generator<Match, void> {
-  let match = requireMatch(callFunction(called, [text]));
+  let match = requireMatch(call(called, [text]));
   while (match !== undefined) {
     yield match;
     tick();
-    match = requireMatch(callFunction(match.next, []));
+    match = requireMatch(call(match.next, []));
   }
 }
 
@@ -67,7 +63,7 @@ function* iterateMatches(called: Callable, text: string): Generator<Match, void>
 export function contains(text?: string, token?: string | Callable): boolean | undefined {
   if (text === undefined || token === undefined) return undefined;
   if (typeof token === "string") return text.includes(token);
-  return requireMatch(callFunction(token, [text])) !== undefined;
+  return requireMatch(call(token, [text])) !== undefined;
 }
 
 /** `$split`: splits a string at a separator or a pattern. @throws {Failure} D3020 */
@@ -135,9 +131,7 @@ function replaceMatches(text: string, token: Callable, replacement: unknown, lim
     if (count >= limit) break;
     if (replacement === undefined) throw new Failure("T1006");
     const substitute =
-      typeof replacement === "string"
-        ? expandReplacement(replacement, found)
-        : callFunction(replacement, [found]);
+      typeof replacement === "string" ? expandReplacement(replacement, found) : call(replacement, [found]);
     if (typeof substitute !== "string") throw new Failure("D3012");
     result += text.slice(from, found.start) + substitute;
     checkText(result.length, "$replace");

@@ -13,14 +13,18 @@ import { cacheStubs, type ReadStepFunction } from "./stub-cache.ts";
 import { ofText } from "./of-text.ts";
 import { has, states } from "../../key-rules.ts";
 import { fieldKeys, type CatalogTranslation, type FieldKeyContext, type ReadStep } from "./field-key.ts";
+import { textKey } from "../../values/key-schemas.ts";
 
 const UNKNOWN_ID = invalidValue("unknown id");
 
+/** Returns the catalog of a field. Reports a name that the pack does not define. */
 const findCatalog = (name: string | undefined, { catalogs }: FieldKeyContext, location: SourceLocation) =>
   name === undefined ? undefined : resolveReference(location.at("catalog"), "catalog", name, catalogs);
 
+/** Creates the step that gives clients only the id. */
 const readId = (catalog: CatalogTranslation): ReadStep => ofText((v4Id) => catalog.alphaId(v4Id));
 
+/** Creates the step that gives clients the object. */
 function readObject(catalog: CatalogTranslation): ReadStep {
   const { expand, expandAll, cachedText, mayBeAsync, stubMembers: members } = catalog;
   const run: ReadStepFunction = (text, reading, cursor, start, end) =>
@@ -37,11 +41,7 @@ function readObject(catalog: CatalogTranslation): ReadStep {
 
 export const catalog = fieldKeys({
   schemas: {
-    catalog: about(
-      z.string().min(1).optional(),
-      "A catalog. The upstream's value is an id, and the client gets its object.",
-      "shelf",
-    ),
+    catalog: textKey("A catalog. The upstream's value is an id, and the client gets its object.", "shelf"),
     id_only: about(z.boolean().optional(), "The client gets only the id of the catalog's object.", true),
   },
   rules: {

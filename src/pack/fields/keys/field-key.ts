@@ -16,6 +16,7 @@ import type {
 } from "../../translation-context.ts";
 import type { KeyRule } from "../../key-rules.ts";
 
+/** The facts about a field that rules need. */
 interface FieldFacts {
   readonly keys: WrittenField;
   /** Whether the field belongs to `inputs`, so that no response contains it. */
@@ -30,8 +31,10 @@ type OwnKeys<S extends Schemas> = { readonly [Name in keyof S]?: z.output<S[Name
   readonly write?: string | undefined;
 };
 
+/** A field as the pack writes it. */
 export type WrittenField = OwnKeys<Schemas>;
 
+/** The translations of a nested object. */
 interface ObjectTranslation {
   readonly read: ReadFunction;
   /** Translates an object inside an alpha body to v4, by the rules of its own fields. */
@@ -40,9 +43,11 @@ interface ObjectTranslation {
     writing: WriteContext,
     change?: Change<JsonObject>,
   ) => MaybePromise<unknown>;
+  /** Translates the field of a v4 error inside an object to alpha. */
   readonly errorField: (v4: string) => string | undefined;
 }
 
+/** The part of a catalog that the translation of fields needs: see `calls/compile-catalog.ts`. */
 export interface CatalogTranslation {
   readonly name: string;
   readonly hiddenPrefix: string | undefined;
@@ -57,6 +62,7 @@ export interface CatalogTranslation {
   readonly cachedText: NonNullable<ReadStep["cachedText"]>;
 }
 
+/** The definitions that keys of a field may refer to. */
 export interface FieldKeyContext {
   readonly values: ReadonlyMap<string, ValueKind>;
   readonly catalogs: ReadonlyMap<string, CatalogTranslation>;
@@ -65,6 +71,7 @@ export interface FieldKeyContext {
   readonly resources: ReadonlyMap<string, unknown>;
   /** Whether the translation of an object, or of a nested object, may lose something. */
   readonly mayLose: (object: string) => boolean;
+  /** The member that contains the id of an object. */
   readonly id: string;
 }
 
@@ -73,6 +80,7 @@ export interface ReadStep {
   readonly run: ReadStepFunction;
   /** Whether `run` may return a promise. Readers of nested objects may as well, and are not considered here. */
   readonly mayBeAsync: boolean;
+  /** The cached result for the value between two offsets, as UTF-8. */
   readonly cachedText?: (
     bytes: Uint8Array,
     start: number,
@@ -110,6 +118,7 @@ export interface SelectPart {
   readonly translate?: (value: Scalar, copy: CatalogCopy) => Scalar | undefined;
 }
 
+/** The name of a field in an error. */
 export interface ErrorPart {
   /**
    * `whole`: alpha uses the name of the field itself, regardless of the rest of the path. A member's name: alpha uses
@@ -120,9 +129,11 @@ export interface ErrorPart {
   readonly memberName?: ((v4: string) => string | undefined) | undefined;
 }
 
+/** Descriptions of the effects of a field's keys. */
 export interface FieldTexts {
   /** The description for authors, about a value in a response: `as a time in UTC`. */
   readonly read?: string;
+  /** The description for authors, about a value in a body. */
   readonly write?: string;
   /** Describes the change for clients that stop using the gateway. @param client the name of the client's dialect */
   readonly change?: (client: string) => string;
@@ -130,6 +141,8 @@ export interface FieldTexts {
 
 /**
  * Keys of a field that belong together. All hooks are optional. A key that only other code reads needs no hook.
+ *
+ * @typeParam S the schemas of the keys, each with its description and an example
  */
 export interface FieldKeys<S extends Schemas> {
   readonly schemas: S;
@@ -156,4 +169,5 @@ export interface FieldKeys<S extends Schemas> {
   openapi?(rule: OwnKeys<S>, object: Json | undefined): Json | undefined;
 }
 
+/** Defines keys of a field that belong together. */
 export const fieldKeys = <S extends Schemas>(keys: FieldKeys<S>): FieldKeys<S> => keys;

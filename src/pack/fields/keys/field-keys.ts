@@ -55,12 +55,15 @@ type Intersection<Union> = (Union extends unknown ? (each: Union) => void : neve
   ? All
   : never;
 
+/** The schemas of all keys, by their names in a pack. */
 export const fieldSchemas = Object.assign({}, ...FAMILIES.map(({ schemas }) => schemas)) as Intersection<
   (typeof FAMILIES)[number]["schemas"]
 >;
 
+/** The families, without the types of the individual keys. */
 const ALL: readonly FieldKeys<Readonly<Record<string, z.ZodType>>>[] = FAMILIES;
 
+/** Reports keys of a field that exclude each other, require other keys, or have no effect. */
 export function checkField(rule: WrittenField, isInput: boolean, location: SourceLocation): void {
   const isFixed = (rule["read"] ?? rule["const"]) !== undefined;
   if (rule.upstream === undefined && !isFixed && !(isInput && rule["send"] === false))
@@ -82,6 +85,7 @@ export const compileWriteSteps = (
   location: SourceLocation,
 ): readonly WriteStep[] => ALL.toReversed().flatMap(({ write }) => write?.(rule, context, location) ?? []);
 
+/** Runs the translations of filter values in sequence. */
 const chainTranslations =
   (translations: readonly NonNullable<FilterPart["translate"]>[]) =>
   (value: Scalar, copy: CatalogCopy): readonly Scalar[] | undefined =>
@@ -117,25 +121,32 @@ export function compileFilterField(
   });
 }
 
+/** The values with which filters compare a field. */
 export const operandRulesOf = (rule: WrittenField, context: FieldKeyContext): OperandRules =>
   Object.assign({}, ...ALL.map(({ operand }) => operand?.(rule, context)));
 
+/** How the gateway filters by a field. */
 export const selectPartOf = (rule: WrittenField, context: FieldKeyContext): SelectPart =>
   Object.assign({}, ...ALL.map(({ select }) => select?.(rule, context)));
 
+/** Returns the name of a field in errors. */
 export const errorPartOf = (rule: WrittenField, context: FieldKeyContext): ErrorPart =>
   Object.assign({}, ...ALL.map(({ error }) => error?.(rule, context)));
 
+/** Whether the client gets a list with the value as its only item. */
 export const makesList = (rule: WrittenField): boolean => ALL.some((keys) => keys.makesList?.(rule));
 
+/** Returns how the value is determined, according to the keys. */
 export function valueClassOf(rule: WrittenField): "expanded" | "value" | undefined {
   const classes = ALL.flatMap(({ classOf }) => classOf?.(rule) ?? []);
   return classes.find((each) => each === "expanded") ?? classes[0];
 }
 
+/** Descriptions of the effects of a field's keys. */
 export const fieldTexts = (rule: WrittenField): readonly FieldTexts[] =>
   ALL.flatMap(({ texts }) => texts?.(rule) ?? []);
 
+/** Returns the schema of the value in a response; undefined if the keys do not define it. */
 export function describeValue(rule: WrittenField, one: Json | undefined): Json | undefined {
   for (const { openapi } of ALL) {
     const schema = openapi?.(rule, one);

@@ -8,6 +8,7 @@ import { ofText } from "./of-text.ts";
 /** A date-time of this length has no fraction and no zone to remove. */
 const NORMAL_LENGTH = "YYYY-MM-DDTHH:MM:SS".length;
 
+/** The schema of a time in a response. */
 export const DATE_TIME = {
   type: "string",
   pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$`,

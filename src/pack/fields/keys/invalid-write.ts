@@ -10,6 +10,7 @@ export interface WriteFault {
   readonly cause: "unknown id" | UnknownValue | ExpressionError;
 }
 
+/** The result of a write for a value that can't be translated. */
 export class InvalidWrite {
   readonly faults: readonly WriteFault[];
 
@@ -18,9 +19,11 @@ export class InvalidWrite {
   }
 }
 
+/** The result of a write for a member that has one fault. */
 export const invalidValue = (cause: WriteFault["cause"]): InvalidWrite =>
   new InvalidWrite([{ below: "", cause }]);
 
+/** Merges the translated items of a list. Returns the list, or the faults of its items. */
 export const listOrFaults = (items: readonly unknown[]): unknown => {
   const faults = items.flatMap((item) => (item instanceof InvalidWrite ? item.faults : []));
   return faults.length > 0 ? new InvalidWrite(faults) : items;

@@ -8,7 +8,11 @@ import {
 } from "../../../base/index.ts";
 import type { ReadStep } from "./field-key.ts";
 
-/** Converts a string, and each string in a list. @param convert undefined is null for the client */
+/**
+ * Converts texts of responses: a string, and each string in a list. Any other value stays the same.
+ *
+ * @param convert Gets the text without its JSON. Undefined is null for the client.
+ */
 export function ofText(convert: (text: string) => string | undefined): ReadStep {
   function read(json: string): JsonText {
     if (isStringText(json)) return toJsonText(convert(stringFromJson(json)));

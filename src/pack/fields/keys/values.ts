@@ -16,9 +16,9 @@ import { applyValueKind, UnknownValue, type ValueKind } from "../../values/value
 import { evaluateFor } from "../../expressions/compile-expression.ts";
 import { has, states } from "../../key-rules.ts";
 import { fieldKeys, type FieldKeyContext, type ReadStep } from "./field-key.ts";
+import { textKey } from "../../values/key-schemas.ts";
 
-const name = z.string().min(1);
-
+/** Returns the value kind of a field. Reports a name that the pack does not define. */
 const findKind = (
   values: string | undefined,
   context: FieldKeyContext,
@@ -28,6 +28,7 @@ const findKind = (
     ? undefined
     : resolveReference(location.at("values"), "value kind", values, context.values);
 
+/** Caches the results of a value kind, which only depend on the value. */
 function cachedReader(
   kind: ValueKind,
   args: Readonly<Record<string, unknown>>,
@@ -57,8 +58,7 @@ function asFaults(v4: unknown): unknown {
 
 export const values = fieldKeys({
   schemas: {
-    values: about(
-      name.optional(),
+    values: textKey(
       "A value kind of `pack.yaml`, for both directions, applied after `read` and `write`.",
       "state",
     ),

@@ -1,16 +1,8 @@
-/** The responses that a description allows, as an arbitrary of fast-check. */
-import * as fc from "fast-check";
+/** The values that a description allows at the places of a response. */
 import { generateSync, type JsonSchema } from "json-schema-faker";
 import type { Place } from "../../migration/index.ts";
 import type { AnswerNode } from "./answer-tree.ts";
 import { isAllowed, type Patterns } from "./check-answer.ts";
-
-/** The possible values at a place. */
-export interface Answers {
-  /** The usual value: shrinking leads to it. */
-  readonly usual: unknown;
-  readonly arbitrary: fc.Arbitrary<unknown>;
-}
 
 /** The known facts about a place that its description does not contain. */
 export interface Hints {
@@ -25,6 +17,9 @@ interface AnswerFacts {
   readonly hintsOf: (path: readonly string[]) => Hints;
   readonly patterns: Patterns;
 }
+
+/** The values at places. */
+type ValuesOf = ReadonlyMap<AnswerNode, readonly unknown[]>;
 
 /** Times in all usual forms: json-schema-faker only generates one of them. */
 const TIMES = [
@@ -43,8 +38,6 @@ const [LONG, MOST_CHARACTERS] = [300, 10_000];
 const MOST_ITEMS = 50;
 /** Number of values that json-schema-faker generates for one place. */
 const FAKED = 5;
-
-const isScalar = (type: string): boolean => type !== "array" && type !== "object";
 
 const limitOf = ({ limits }: Place, name: string, otherwise: number): number =>
   typeof limits[name] === "number" ? limits[name] : otherwise;
@@ -80,6 +73,18 @@ const numbersOf = (place: Place, patterns: Patterns): unknown[] => [
   ...fakedValues(place, "number", patterns),
 ];
 
+const isLimitedToWords = ({ words }: Place): boolean => words !== undefined && words.size > 0;
+
+/** Whether all possible values of a place are tried: words, booleans and null, but no lists, objects, texts or numbers. */
+export const isFinite = (place: Place): boolean =>
+  place.types.size > 0 &&
+  [...place.types].every(
+    (type) =>
+      type === "boolean" ||
+      type === "null" ||
+      (type !== "array" && type !== "object" && isLimitedToWords(place)),
+  );
+
 /** Returns the words of an enum, with their types. */
 const enumValues = ({ words = new Set() }: Place, types: ReadonlySet<string>): unknown[] =>
   [...words].map((word) => {
@@ -87,25 +92,14 @@ const enumValues = ({ words = new Set() }: Place, types: ReadonlySet<string>): u
     return word === "true" || word === "false" ? word === "true" : Number(word);
   });
 
-/** Returns all possible values of a place without lists and objects; undefined if there are too many to try. */
-export function finiteValues({ types, words, ...place }: Place): unknown[] | undefined {
-  const isFinite = (type: string) => type === "boolean" || type === "null" || (words && words.size > 0);
-  if (types.size === 0 || ![...types].every((type) => isScalar(type) && isFinite(type))) return undefined;
-  return [
-    ...(words ? enumValues({ ...place, types, words }, types) : [true, false]),
-    ...(types.has("null") ? [null] : []),
-  ];
-}
-
 /** Returns the scalar values of a place, the usual one first. json-schema-faker does not try the limits. */
 function scalarsOf(
-  node: AnswerNode,
+  { place, path }: AnswerNode,
   types: ReadonlySet<string>,
   { hintsOf, patterns }: AnswerFacts,
 ): unknown[] {
-  const { place } = node;
-  const hints = hintsOf(node.path);
-  const hasWords = place.words !== undefined && place.words.size > 0;
+  const hints = hintsOf(path);
+  const hasWords = isLimitedToWords(place);
   const isText = types.has("string");
   const described = hasWords
     ? enumValues(place, types)
@@ -123,50 +117,45 @@ function scalarsOf(
   const known = hints.words.filter((word) =>
     isAllowed(word, { ...place, types: kinds, words: undefined, limits: {} }, patterns),
   );
-  return [...new Set([...allowed, ...known, ...(hasWords && isText ? [UNKNOWN_WORD] : [])])];
+  return [...allowed, ...known, ...(hasWords && isText ? [UNKNOWN_WORD] : [])];
 }
 
-/** Returns a list of the given values. */
-function listOf({ usual, arbitrary }: Answers, place: Place): Answers {
-  const minLength = Math.min(limitOf(place, "minItems", 0), MOST_ITEMS);
-  const maxLength = Math.max(minLength, Math.min(limitOf(place, "maxItems", 3), MOST_ITEMS));
-  const length = Math.max(minLength, Math.min(1, maxLength));
-  return {
-    usual: Array.from({ length }, () => usual),
-    arbitrary: fc.array(arbitrary, { minLength, maxLength, size: "max" }),
-  };
-}
-
-function objectOf({ members }: AnswerNode, facts: AnswerFacts): Answers {
-  const all = [...members].map(([key, node]) => [key, answersOf(node, facts)] as const);
-  const required = [...members].flatMap(([key, { place }]) => (place.required ? [key] : []));
-  return {
-    usual: Object.fromEntries(all.map(([key, { usual }]) => [key, usual])),
-    arbitrary: fc.record(Object.fromEntries(all.map(([key, { arbitrary }]) => [key, arbitrary])), {
-      // If no member is required, the document does not specify which members are present: all of them are.
-      requiredKeys: required.length > 0 ? required : [...members.keys()],
-    }),
-  };
+/** Returns lists of items: with the usual one as often as the limits allow, and with each other one. */
+function listsOf([usual, ...others]: readonly unknown[], place: Place): unknown[] {
+  const least = Math.min(limitOf(place, "minItems", 0), MOST_ITEMS);
+  const most = Math.max(least, Math.min(limitOf(place, "maxItems", 3), MOST_ITEMS));
+  const length = Math.max(least, Math.min(1, most));
+  const repeat = (item: unknown, count: number): unknown[] => Array.from({ length: count }, () => item);
+  return [
+    ...[length, least, most].map((count) => repeat(usual, count)),
+    ...(length === 0 ? [] : others.map((item) => repeat(item, length))),
+  ];
 }
 
 /** Returns the values at a place. @param isItem whether they are the items of an existing list */
-export function answersOf(node: AnswerNode, facts: AnswerFacts, isItem = false): Answers {
+function valuesAt(node: AnswerNode, facts: AnswerFacts, usualOf: ValuesOf, isItem = false): unknown[] {
   const { place, members } = node;
   const types = isItem ? place.items : place.types;
-  const scalars = new Set([...types].filter(isScalar));
-  const kinds: Answers[] = [];
+  const scalars = new Set([...types].filter((type) => type !== "array" && type !== "object"));
+  if (types.size === 0 && members.size === 0) scalars.add("string");
+  const values: unknown[] = [];
   // For nested lists, the description contains no items.
   if (types.has("array"))
-    kinds.push(
-      isItem ? { usual: [], arbitrary: fc.constant([]) } : listOf(answersOf(node, facts, true), place),
-    );
-  else if (types.has("object") || members.size > 0) kinds.push(objectOf(node, facts));
-  if (types.size === 0 && members.size === 0) scalars.add("string");
-  if (scalars.size > 0) {
-    const [usual = null, ...others] = scalarsOf(node, scalars, facts);
-    const values = [usual, ...(node.isTried ? others : [])];
-    kinds.push({ usual, arbitrary: fc.nat({ max: values.length - 1 }).map((at) => values[at]) });
-  }
-  const arbitraries = kinds.map(({ arbitrary }) => arbitrary);
-  return { usual: kinds[0]?.usual, arbitrary: fc.oneof({ withCrossShrink: true }, ...arbitraries) };
+    values.push(...(isItem ? [[]] : listsOf(valuesAt(node, facts, usualOf, true), place)));
+  else if (types.has("object") || members.size > 0)
+    values.push(Object.fromEntries([...members].map(([key, member]) => [key, usualOf.get(member)?.[0]])));
+  if (scalars.size > 0) values.push(...scalarsOf(node, scalars, facts));
+  return [...new Set(values.length > 0 ? values : [null])];
+}
+
+/**
+ * Returns the values that are tried at the places of a response, the usual one first. Members of objects always have
+ * their usual values, because they have their own places.
+ *
+ * @param nodes the places, outer ones first
+ */
+export function valuesOf(nodes: readonly AnswerNode[], facts: AnswerFacts): ValuesOf {
+  const values = new Map<AnswerNode, readonly unknown[]>();
+  for (const node of nodes.toReversed()) values.set(node, valuesAt(node, facts, values));
+  return values;
 }
