@@ -61,4 +61,9 @@ export class Shares<Owner = string> {
   entries(): [owner: Owner, taken: number][] {
     return [...this.#taken];
   }
+
+  clear(): void {
+    this.#taken.clear();
+    this.#all = 0;
+  }
 }

@@ -46,4 +46,11 @@ describe("shares", () => {
       ["c", 3],
     ]);
   });
+
+  test("are empty after they were cleared", () => {
+    const shares = new Shares();
+    shares.take("a", 1);
+    shares.clear();
+    expect([shares.all, shares.owners]).toEqual([0, 0]);
+  });
 });
