@@ -46,15 +46,12 @@ const groupOf = (kind: DifferenceKind): string => (kind === "format" ? "value" :
 /** The prefix of the keys of values. */
 const VALUE = "value ";
 
-/** The key under which a difference is counted. */
+/** The key under which a difference is counted: a kind and a field, so it is no name of `Object`'s own members. */
 export const volatileKey = ({ field, kind }: Pick<Difference, "field" | "kind">): string =>
   `${groupOf(kind)} ${field}`;
 
 /** Whether a difference is one of values, which are compared with the possible values of a volatile field. */
 export const isOfValues = ({ kind }: Pick<Difference, "kind">): boolean => groupOf(kind) === "value";
-
-const fieldOf = ({ fields }: ClientState, key: string): FieldState | undefined =>
-  Object.hasOwn(fields, key) ? fields[key] : undefined;
 
 /** Returns the name under which a route stores a client. An unnamed client may be stored under its token or its network. */
 const knownAs = (route: RouteState, client: string): string =>
@@ -68,7 +65,7 @@ const knownAs = (route: RouteState, client: string): string =>
 function isShownByClients(clients: readonly ClientState[], key: string): boolean {
   const weighed = clients.map((client) => {
     const pairs = Math.min(client.pairs, MIN_PAIRS);
-    const { differing = 0 } = fieldOf(client, key) ?? {};
+    const { differing = 0 } = client.fields[key] ?? {};
     return { pairs, differing: pairs === 0 ? 0 : (differing * pairs) / client.pairs };
   });
   const [, ...rest] = weighed.sort((one, other) => other.differing - one.differing);
@@ -154,7 +151,7 @@ export class VolatileFields {
   /** Returns the evidence of a client about a field; undefined if there are too many fields of the route. */
   openField(route: string, client: string, key: string): FieldState | undefined {
     const own = this.openClient(route, client);
-    const found = fieldOf(own, key);
+    const found = own.fields[key];
     if (found || Object.keys(own.fields).length >= MAX_FIELDS) return found;
     return (own.fields[key] = fieldState.parse({}));
   }
@@ -176,9 +173,12 @@ export class ClientView {
     return (field, old, other) => {
       if (!volatile.has(field)) return judgePlainly(field, old, other);
       const { own, others } = this.#clients(route);
-      const stateOf = (client: ClientState) => fieldOf(client, VALUE + field) ?? [];
-      const [known] = own ? [stateOf(own)].flat() : [];
-      return judgeVolatile({ own: known, others: others.flatMap(stateOf) }, old, other);
+      const stateOf = (client: ClientState | undefined) => client?.fields[VALUE + field];
+      return judgeVolatile(
+        { own: stateOf(own), others: others.flatMap((each) => stateOf(each) ?? []) },
+        old,
+        other,
+      );
     };
   }
 
@@ -211,7 +211,7 @@ export class ClientView {
     }
     const own = this.all.openClient(route, this.#client);
     for (const { field, pair } of values) {
-      const state = fieldOf(own, VALUE + field);
+      const state = own.fields[VALUE + field];
       if (state) recordValues(state, pair);
     }
   }
@@ -231,10 +231,7 @@ export class ClientView {
     if (!isFound || pairs < this.all.learningPairs) return false;
     if (isOfValues(difference) && this.all.isVolatile(route, difference.field)) return true;
     const sum = (of: (field: FieldState) => number): number =>
-      this.#weigh(route, (client) => {
-        const own = fieldOf(client, key);
-        return own ? of(own) : 0;
-      });
+      this.#weigh(route, ({ fields }) => (fields[key] ? of(fields[key]) : 0));
     const doubts = sum(({ differing, missed }) => differing + missed);
     const found = sum((each) => each.found);
     return doubts === 0 || (pairs >= MIN_PAIRS && !this.all.isNoise(route, difference) && found > doubts);

@@ -100,15 +100,13 @@ function compareOrder(
     place: is.indexOf(other),
     writes: isWrite(call, route),
   }));
-  for (const [index, first] of found.entries()) {
-    const moved = found
+  const moves = found.flatMap((first, index) =>
+    found
       .slice(index + 1)
-      .find((second) => second.place < first.place && (first.writes || second.writes));
-    if (!moved) continue;
-    const [was, now] = [`${first.line}, then ${moved.line}`, `${moved.line}, then ${first.line}`];
-    return [createDifference("order of v4 calls", was, now)];
-  }
-  return [];
+      .filter((second) => second.place < first.place && (first.writes || second.writes))
+      .map((second) => [`${first.line}, then ${second.line}`, `${second.line}, then ${first.line}`]),
+  );
+  return moves.slice(0, 1).map(([was, now]) => createDifference("order of v4 calls", was, now));
 }
 
 /** Returns the differences of the v4 requests. */
