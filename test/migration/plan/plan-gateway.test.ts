@@ -4,9 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { fingerprint, tokenHash } from "../../../src/gateway/auth/token-cache.ts";
-import { startService } from "../../../src/app/composition/start.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
-import { readEnvironment } from "../../../src/base/settings/settings.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { allBut } from "../../support/fake-time.ts";
@@ -82,12 +80,6 @@ describe("a window of a brown-out", () => {
     expect((await gateway.request(LIST)).status).toBe(200);
   });
 
-  test("has the status of its stage", async () => {
-    await startWith(BROWN_OUT.replace("for: 1h", "for: 1h, status: 503"));
-    moveTo("2026-06-01T10:30:00Z");
-    expect((await gateway.request(LIST)).status).toBe(503);
-  });
-
   test("is recorded with its route, and counted", async () => {
     await startRecording(BROWN_OUT);
     moveTo("2026-06-01T10:30:00Z");
@@ -109,15 +101,6 @@ describe("a window of a brown-out", () => {
     const authorization = `Bearer ${gateway.sandbox.tokens.full}`;
     const native = await gateway.request(LIST, { as: null, headers: { authorization } });
     expect([native.status, native.headers.get("deprecation")]).toEqual([200, null]);
-  });
-
-  test("does not affect a client that is allowed by name until a later day", async () => {
-    await startWith(`${BROWN_OUT}allow: { reports: 2026-09-01 }\n`, {
-      CLIENTS_FILE: clientsFile(`reports: { user_agents: ["reports/*"] }`),
-    });
-    moveTo("2026-06-01T10:30:00Z");
-    expect((await gateway.request(LIST, { headers: { "user-agent": "reports/1" } })).status).toBe(200);
-    expect((await gateway.request(LIST, { headers: { "user-agent": "other/1" } })).status).toBe(500);
   });
 
   test("does not begin while a client that it waits for called within 14 days before", async () => {
@@ -377,16 +360,6 @@ describe("the end", () => {
       rejectedBy: "sunset",
     });
   });
-
-  test("comes for some routes first", async () => {
-    await startWith(`end: 2026-07-01\nstages: [{ end: 2026-06-02, routes: [GET /datacenters] }]\n`);
-    const sunsetOf = async (call: string) => (await gateway.request(call)).headers.get("sunset");
-    expect(await sunsetOf("GET /datacenters")).toBe("Tue, 02 Jun 2026 00:00:00 GMT");
-    expect(await sunsetOf(LIST)).toBe("Wed, 01 Jul 2026 00:00:00 GMT");
-    moveTo("2026-06-02T00:00:03Z");
-    expect((await gateway.request("GET /datacenters")).status).toBe(410);
-    expect((await gateway.request(LIST)).status).toBe(200);
-  });
 });
 
 describe("a field brown-out", () => {
@@ -557,13 +530,4 @@ describe("a client with a date of its own that gets another name", () => {
     await waitFor(async () => (await areInForce()).every((value) => value === 1));
     expect(await afterTheEnd()).toEqual(SERVED);
   });
-});
-
-test("a plan with an unknown route prevents the start", async () => {
-  gateway = await startGateway();
-  const file = writeOperatorFile(
-    "announced: 2026-01-01\nstages: [{ end: 2026-06-02, routes: [GET /vm/instnaces] }]\n",
-  );
-  const settings = readEnvironment({ SUNSET_FILE: file, PORT: "0", ADMIN_PORT: "0", LOG_LEVEL: "silent" });
-  await expect(startService(settings)).rejects.toThrow('the pack has no route "GET /vm/instnaces"');
 });
