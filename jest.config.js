@@ -21,7 +21,9 @@ const native = {
  * browsers, proxies and injected faults.
  */
 export default {
-  maxWorkers: "100%",
+  // More than CI has cores: many tests wait most of their time, for timeouts and for processes.
+  maxWorkers: 4,
+  testSequencer: "<rootDir>/test/jest/longest-first.cjs",
   // Only a test that hangs takes this long, also on a busy machine.
   testTimeout: 60_000,
   reporters: ["default", "<rootDir>/test/jest/name-skipped.cjs"],

@@ -64,7 +64,7 @@ export function createComparer({ pack, old, new: other, clock, random, afterAnsw
       const look = comparePair(first, rules, volatile);
       if (look.result === "differs") {
         clock.elapsed += AGAIN;
-        return { ...confirm({ first, second: await ask(request), rules, volatile }), route: route.name };
+        return { ...confirm(first, await ask(request), rules, volatile), route: route.name };
       }
       if (volatile.needsPair(route.name, random())) {
         clock.elapsed += AGAIN;

@@ -7,11 +7,9 @@ export { createTesterGuard } from "./candidate/tester-guard.ts";
 export type { Exchange } from "./answers/comparison.ts";
 export { readExample } from "./counts/stored-counts.ts";
 export type { Compared } from "./answers/comparison.ts";
-export { openComparisons } from "./counts/comparisons.ts";
-export { outlineComparisons } from "./recorded/outline-comparisons.ts";
 export type { Example } from "./counts/example.ts";
 export { createCusum, type Cusum, DIFFERENCES, isTripped, TRIP } from "./counts/statistics.ts";
-export { DEFAULT_RATE, REQUIRED_CLIENTS, summarizeComparisons } from "./counts/summary.ts";
+export { REQUIRED_CLIENTS } from "./counts/summary.ts";
 export { withRoutes } from "./dry-run/changed-routes.ts";
 export {
   type CatalogLists,
@@ -49,7 +47,7 @@ export { overridesMethod } from "./live/served-request.ts";
 export { COMPARISONS } from "./live/comparisons-feature.ts";
 export { SHADOW } from "./live/shadow-feature.ts";
 export { Shadow } from "./live/shadow.ts";
-export { createRecordedComparison } from "./recorded/compare-recorded.ts";
+export { createRecordedParity } from "./recorded/recorded-parity.ts";
 export { findUnusedLines } from "./recorded/unused-lines.ts";
 export { bodyOf } from "./replay/compare-result.ts";
 export { compareBodies, type ReplayDifference } from "./replay/differences.ts";

@@ -14,6 +14,7 @@ import {
 } from "../../pack/index.ts";
 import type { Answer, ComparedRequest, Difference, NotComparableReason } from "./comparison.ts";
 import { hasOpaqueCursor, orderOf } from "./compared-request.ts";
+import { acceptBy } from "./accepted-differences.ts";
 import { createRowAlignment, type ListRule, type RowRules } from "./align-rows.ts";
 import { compare, type JudgeScalar, memberField } from "./compare.ts";
 import { jsonType, judgePlainly } from "./value-format.ts";
@@ -24,14 +25,13 @@ export interface AnswerRules {
   readonly route: Route;
   /** The fields by which the list is ordered; see `orderOf`. Undefined: its order is ignored. */
   readonly order: readonly string[] | undefined;
-  /** Whether the request contains an opaque cursor; see `hasOpaqueCursor`. */
-  readonly hasCursor: boolean;
+  readonly request: ComparedRequest;
+  /** Whether the pack accepts a difference today. */
+  readonly isAccepted: ReturnType<typeof acceptBy>;
 }
 
 /** The differences of two responses, or the reason why they can't be compared. */
-type AnswerComparison =
-  | { readonly differences: readonly Difference[] }
-  | { readonly reason: NotComparableReason };
+type AnswerComparison = readonly Difference[] | NotComparableReason;
 
 /** Maximum size of a compared body in bytes. */
 export const MAX_COMPARED_BYTES = 1024 * 1024;
@@ -68,12 +68,18 @@ const compareValues = (old: unknown, other: unknown, { judge, ...rows }: ValueRu
     most: MAX_DIFFERENCES,
   }).map((found) => ({ ...found, old: print(found.old), new: print(found.new) }));
 
-/** Derives from a request how its responses are compared. */
-export const createAnswerRules = (pack: Pack, route: Route, request: ComparedRequest): AnswerRules => ({
+/** Derives from a request how its responses are compared. @param lines the accepted differences. Default: the pack's own */
+export const createAnswerRules = (
+  pack: Pack,
+  route: Route,
+  request: ComparedRequest,
+  lines = pack.acceptedDifferences,
+): AnswerRules => ({
   pack,
   route,
+  request,
   order: orderOf(pack, route, request),
-  hasCursor: hasOpaqueCursor(route, request),
+  isAccepted: acceptBy(lines, route),
 });
 
 /** Returns why a response can't be compared; undefined if it can. */
@@ -94,33 +100,31 @@ export function compareAnswers(
   rules: AnswerRules,
   judge: JudgeScalar = judgePlainly,
 ): AnswerComparison {
-  if (rules.hasCursor) return { reason: "cursor" };
+  if (hasOpaqueCursor(rules.route, rules.request)) return "cursor";
   const obstacle = findObstacle(old, rules) ?? findObstacle(other, rules);
-  if (obstacle !== undefined) return { reason: obstacle };
-  if (rules.route.file && isSuccess(old.status)) return { reason: "unreadable" };
+  if (obstacle !== undefined) return obstacle;
+  if (rules.route.file && isSuccess(old.status)) return "unreadable";
   const status = compareStatus(old, other);
-  if (isSuccess(old.status) !== isSuccess(other.status)) return { differences: status };
+  if (isSuccess(old.status) !== isSuccess(other.status)) return status;
   // Most responses are the same, byte for byte.
   const isSame = old.body.equals(other.body);
   const [body, otherBody] = isSame ? [SAME, SAME] : [bodyOf(old, rules), bodyOf(other, rules)];
-  if ("reason" in body) return body;
-  if ("reason" in otherBody) return otherBody;
+  if (typeof body === "string") return body;
+  if (typeof otherBody === "string") return otherBody;
   if (!isSuccess(old.status)) {
     const [error, otherError] = [body, otherBody].map(({ value }) =>
       withoutTexts(value, errorsOf(rules.route, rules.pack)),
     );
-    return { differences: [...status, ...compareValues(error, otherError, errorRules(rules))] };
+    return [...status, ...compareValues(error, otherError, errorRules(rules))];
   }
   const headers = headerNames(rules.route);
-  if (isSame && headers.length === 0) return { differences: status };
+  if (isSame && headers.length === 0) return status;
   const valueRules = successRules(rules, judge);
-  return {
-    differences: [
-      ...status,
-      ...compareHeaders(old, other, headers, valueRules),
-      ...compareValues(body.value, otherBody.value, valueRules),
-    ],
-  };
+  return [
+    ...status,
+    ...compareHeaders(old, other, headers, valueRules),
+    ...compareValues(body.value, otherBody.value, valueRules),
+  ];
 }
 
 /** Returns the difference of the status, if there is one. */
@@ -134,15 +138,13 @@ const bodyOf = (answer: Answer, { route }: AnswerRules): ReturnType<typeof parse
   route.text && isSuccess(answer.status) ? { value: { text: answer.body.toString() } } : parseBody(answer);
 
 /** Returns the parsed body of a response; the value is undefined if the body is empty. */
-export function parseBody({
-  body,
-}: Answer): { readonly value: unknown } | { readonly reason: NotComparableReason } {
+export function parseBody({ body }: Answer): { readonly value: unknown } | NotComparableReason {
   const text = body.toString();
   if (text.trim() === "") return { value: undefined };
   try {
     return { value: parseJson(text, { maxDepth: MAX_DEPTH, maxValues: MAX_VALUES }) };
   } catch (error) {
-    return { reason: error instanceof RangeError ? "size" : "unreadable" };
+    return error instanceof RangeError ? "size" : "unreadable";
   }
 }
 

@@ -59,7 +59,7 @@ function digestOf(old: Answer, volatile: ReadonlySet<string>): string {
   const known = digests.get(bytes);
   if (known !== undefined) return known;
   const body = parseBody(old);
-  const digest = hash("sha256", "value" in body ? stableText(body.value, "", volatile) : old.body);
+  const digest = hash("sha256", typeof body === "string" ? old.body : stableText(body.value, "", volatile));
   digests.set(bytes, digest);
   return digest;
 }

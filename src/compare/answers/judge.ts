@@ -2,18 +2,16 @@
  * Decides whether two responses to one request are the same. Responses of two packs are judged immediately, and
  * responses of two services after further requests.
  */
-import { DAY_MS } from "../../base/index.ts";
-import { type AcceptedDifference, isSuccess, type Pack, type Route } from "../../pack/index.ts";
+import { isSuccess, type Pack, type Route } from "../../pack/index.ts";
 import { type AnswerRules, compareAnswers, compareStatus, createAnswerRules } from "./compare-answers.ts";
-import {
-  type Answer,
-  type AnswerPair,
-  type Compared,
-  type ComparedRequest,
-  type ComparisonResult,
-  type Difference,
-  lineKey,
-  type NotComparableReason,
+import type {
+  Answer,
+  AnswerPair,
+  Compared,
+  ComparedRequest,
+  ComparisonResult,
+  Difference,
+  NotComparableReason,
 } from "./comparison.ts";
 import { distinctKey } from "./distinct-key.ts";
 import { judgePlainly } from "./value-format.ts";
@@ -43,64 +41,35 @@ export const notComparable = (reason: NotComparableReason): Finding => ({
   differences: [],
 });
 
-/** Whether the pack accepts a difference. */
-type IsAccepted = (difference: Difference) => boolean;
-
-const acceptNothing: IsAccepted = () => false;
-
-/** The result for pairs of responses, with all differences that were found. */
-type Decided<Result = ComparisonResult> = Pick<Compared, "reason" | "differences"> & {
-  readonly result: Result;
-};
-
-/** Creates a finding without accepted differences. If both services refuse the request, nothing was translated. */
+/** Creates a finding. If both services refuse the request, nothing was translated, so it proves nothing. */
 function createFinding(
-  request: Pick<JudgedRequest, keyof ComparedRequest | "route">,
+  result: ComparisonResult,
+  differences: readonly Difference[],
   old: Answer,
-  { result, reason, differences }: Decided,
-  isAccepted: IsAccepted,
+  { route, request, isAccepted }: AnswerRules,
   volatile: VolatileFields,
 ): Finding {
-  if (reason !== undefined) return notComparable(reason);
   const hasTranslated = result === "different" || isSuccess(old.status);
   return {
     result,
-    key: hasTranslated ? distinctKey(request, request, old, volatile) : undefined,
+    key: hasTranslated ? distinctKey({ route }, request, old, volatile) : undefined,
     differences: result === "accepted" ? [] : differences.filter((difference) => !isAccepted(difference)),
-    accepted: differences.filter(isAccepted),
+    accepted: differences.filter((difference) => isAccepted(difference)),
     answer: old.body,
   };
 }
 
-const acceptanceOf = (acceptedBy: AcceptedBy, { name }: Route): IsAccepted => {
-  const now = Date.now();
-  return (difference) => acceptedBy(name, difference, now) !== undefined;
-};
-
 const NOTHING_VOLATILE = new VolatileFields();
 
-/**
- * Compares the responses of two packs for the same upstream responses: a difference needs no confirmation.
- *
- * @param made the pack of the old response, with its route
- * @param acceptedBy finds the accepted differences of the other pack
- */
-export function judgeOnce(
-  { pack, route }: { readonly pack: Pack; readonly route: Route },
-  { old, new: other, ...request }: ComparedRequest & AnswerPair,
-  acceptedBy: AcceptedBy,
-): Finding {
+/** Compares the responses of two packs for the same upstream responses: a difference needs no confirmation. */
+export function judgeOnce({ old, new: other }: AnswerPair, rules: AnswerRules): Finding {
   // If only one of the packs fails, this is a difference: v4 has responded.
   const isBroken = other.status >= 500 && old.status < 500;
-  const compared = isBroken
-    ? { differences: compareStatus(old, other) }
-    : compareAnswers(old, other, createAnswerRules(pack, route, request));
-  if ("reason" in compared) return notComparable(compared.reason);
-  const { differences } = compared;
-  const isAccepted = acceptanceOf(acceptedBy, route);
-  const result =
-    differences.length === 0 ? "equal" : differences.every(isAccepted) ? "accepted" : "different";
-  return createFinding({ ...request, route }, old, { result, differences }, isAccepted, NOTHING_VOLATILE);
+  const differences = isBroken ? compareStatus(old, other) : compareAnswers(old, other, rules);
+  if (typeof differences === "string") return notComparable(differences);
+  const isAccepted = differences.length > 0 && differences.every((each) => rules.isAccepted(each));
+  const result = differences.length === 0 ? "equal" : isAccepted ? "accepted" : "different";
+  return createFinding(result, differences, old, rules, NOTHING_VOLATILE);
 }
 
 /** Compares pairs of responses. */
@@ -108,33 +77,14 @@ export type Judge = ReturnType<typeof createJudge>;
 
 /** Creates the judge of a pack. @param volatile the knowledge about the old service, which all packs share */
 export function createJudge(pack: Pack, volatile: VolatileFields) {
-  const acceptedBy = acceptDifferences(pack.acceptedDifferences);
-  /** Returns the rules and knowledge for judging a request. */
-  const basisOf = ({ route, provenBy, ...request }: JudgedRequest) => ({
-    rules: createAnswerRules(pack, route, request),
-    volatile: volatile.seenBy(provenBy),
-    isAccepted: acceptanceOf(acceptedBy, route),
-  });
+  const basisOf = ({ route, provenBy, ...request }: JudgedRequest) =>
+    [createAnswerRules(pack, route, request), volatile.seenBy(provenBy)] as const;
 
   return {
-    /** @returns the result, or `differs` if both services must be called again */
-    compare(request: JudgedRequest, pair: AnswerPair): Finding | "differs" {
-      const { rules, volatile: view, isAccepted } = basisOf(request);
-      const { result, ...look } = comparePair(pair, rules, view, isAccepted);
-      if (result === "differs") return "differs";
-      return createFinding(request, pair.old, { result, ...look }, isAccepted, volatile);
-    },
+    compare: (request: JudgedRequest, pair: AnswerPair) => comparePair(pair, ...basisOf(request)),
     /** Decides with a second pair. */
-    confirm(request: JudgedRequest, first: AnswerPair, second: AnswerPair): Finding {
-      const basis = basisOf(request);
-      return createFinding(
-        request,
-        first.old,
-        confirm({ first, second, ...basis }),
-        basis.isAccepted,
-        volatile,
-      );
-    },
+    confirm: (request: JudgedRequest, first: AnswerPair, second: AnswerPair): Finding =>
+      confirm(first, second, ...basisOf(request)),
     /**
      * Whether the old service is called twice even after equal responses, so that the rate of unstable responses is
      * known.
@@ -142,10 +92,8 @@ export function createJudge(pack: Pack, volatile: VolatileFields) {
     needsOldPair: ({ route, provenBy }: JudgedRequest): boolean =>
       volatile.seenBy(provenBy).needsPair(route.name, Math.random()),
     /** Records the differences between two responses of the old service. */
-    learn(request: JudgedRequest, first: Answer, second: Answer): void {
-      const { rules, volatile: view } = basisOf(request);
-      recordOldPair(first, second, rules, view);
-    },
+    learn: (request: JudgedRequest, first: Answer, second: Answer): void =>
+      recordOldPair(first, second, ...basisOf(request)),
   };
 }
 
@@ -157,22 +105,22 @@ export function comparePair(
   pair: AnswerPair,
   rules: AnswerRules,
   volatile: ClientView,
-  isAccepted: IsAccepted = acceptNothing,
-): Decided<ComparisonResult | "differs"> {
-  const { name } = rules.route;
-  const compared = compareAnswers(pair.old, pair.new, rules, volatile.judge(name, "new"));
-  if ("reason" in compared) return notComparable(compared.reason);
-  const { differences } = compared;
+): Finding | { readonly result: "differs" } {
+  const { isAccepted, route } = rules;
+  const differences = compareAnswers(pair.old, pair.new, rules, volatile.judge(route.name));
+  if (typeof differences === "string") return notComparable(differences);
+  const end = (result: ComparisonResult): Finding =>
+    createFinding(result, differences, pair.old, rules, volatile.all);
   if (differences.length === 0) {
-    volatile.recordEqual(name);
-    return { result: "equal", differences };
+    volatile.recordEqual(route.name);
+    return end("equal");
   }
-  if (differences.every(isAccepted)) return { result: "accepted", differences };
+  if (differences.every((each) => isAccepted(each))) return end("accepted");
   // The values of a volatile field were already compared with its possible values.
   const isKnown = differences.every(
-    (each) => isAccepted(each) || (!isOfValues(each) && volatile.all.isNoise(name, each)),
+    (each) => isAccepted(each) || (!isOfValues(each) && volatile.all.isNoise(route.name, each)),
   );
-  return { result: isKnown ? "unstable" : "differs", differences };
+  return isKnown ? end("unstable") : { result: "differs" };
 }
 
 /** Maximum number of counted pairs of values in one comparison. */
@@ -181,11 +129,11 @@ const MAX_VALUE_PAIRS = 500;
 /** Counts two responses of the old service to the same request, whether or not they differ. Other responses are ignored. */
 export function recordOldPair(old: Answer, oldAgain: Answer, rules: AnswerRules, volatile: ClientView): void {
   const values: ValuePair[] = [];
-  const compared = compareAnswers(old, oldAgain, rules, (field, one, other) => {
+  const differences = compareAnswers(old, oldAgain, rules, (field, one, other) => {
     if (values.length < MAX_VALUE_PAIRS) values.push({ field, pair: [one, other] });
     return judgePlainly(field, one, other);
   });
-  if ("differences" in compared) volatile.recordPair(rules.route.name, compared.differences, values);
+  if (typeof differences !== "string") volatile.recordPair(rules.route.name, differences, values);
 }
 
 /**
@@ -194,66 +142,30 @@ export function recordOldPair(old: Answer, oldAgain: Answer, rules: AnswerRules,
  *
  * @param volatile the knowledge about the old service. The two old responses are added to it
  */
-export function confirm({
-  first,
-  second,
-  rules,
-  volatile,
-  isAccepted = acceptNothing,
-}: Readonly<Record<"first" | "second", AnswerPair>> & {
-  readonly rules: AnswerRules;
-  readonly volatile: ClientView;
-  readonly isAccepted?: IsAccepted;
-}): Decided {
+export function confirm(
+  first: AnswerPair,
+  second: AnswerPair,
+  rules: AnswerRules,
+  volatile: ClientView,
+): Finding {
   const { name } = rules.route;
-  const judgeNew = volatile.judge(name, "new again");
-  const compared = compareAnswers(first.old, first.new, rules, judgeNew);
-  const again = compareAnswers(second.old, second.new, rules, judgeNew);
-  const ofOld = compareAnswers(first.old, second.old, rules, volatile.judge(name, "old"));
-  if ("reason" in compared) return notComparable(compared.reason);
-  if ("reason" in again) return notComparable(again.reason);
-  if ("reason" in ofOld) return notComparable(ofOld.reason);
-  const { differences } = compared;
-  const keysOf = (each: { readonly differences: readonly Difference[] }): ReadonlySet<string> =>
-    new Set(each.differences.map(volatileKey));
-  const foundAgain = keysOf(again).difference(keysOf(ofOld));
+  const judge = volatile.judge(name);
+  const differences = compareAnswers(first.old, first.new, rules, judge);
+  const again = compareAnswers(second.old, second.new, rules, judge);
+  const ofOld = compareAnswers(first.old, second.old, rules, judge);
+  if (typeof differences === "string") return notComparable(differences);
+  if (typeof again === "string") return notComparable(again);
+  if (typeof ofOld === "string") return notComparable(ofOld);
+  const foundAgain = new Set(again.map(volatileKey)).difference(new Set(ofOld.map(volatileKey)));
   const believed = differences.filter((each) =>
     volatile.recordAgain(name, each, foundAgain.has(volatileKey(each))),
   );
   // This is done afterwards, because the differences were found with the earlier knowledge.
   recordOldPair(first.old, second.old, rules, volatile);
-  if (differences.length === 0) return { result: "equal", differences };
-  if (believed.length === 0) return { result: "unstable", differences };
-  const unaccepted = believed.filter((each) => !isAccepted(each));
-  return unaccepted.length === 0
-    ? { result: "accepted", differences }
-    : { result: "different", differences: unaccepted };
-}
-
-/** Finds the line that accepts a difference on a day. @param date Milliseconds since the epoch */
-export type AcceptedBy = (
-  route: string,
-  difference: Pick<Difference, "field" | "kind">,
-  date: number,
-) => AcceptedDifference | undefined;
-
-/** Whether the last day of a line has passed, in UTC. @param date Milliseconds since the epoch */
-export const hasEnded = ({ until }: Pick<AcceptedDifference, "until">, date: number): boolean =>
-  date >= Date.parse(until) + DAY_MS;
-
-/**
- * Creates the function that finds the accepted differences of a pack.
- *
- * @example
- * ```ts
- * const acceptedBy = acceptDifferences(pack.acceptedDifferences);
- * const line = acceptedBy("GET /books", { field: "books.label", kind: "format" }, Date.now());
- * ```
- */
-export function acceptDifferences(lines: readonly AcceptedDifference[]): AcceptedBy {
-  const byKey = new Map(lines.map((line) => [`${line.route} ${lineKey(line)}`, line]));
-  return (route, difference, date) => {
-    const line = byKey.get(`${route} ${lineKey(difference)}`);
-    return line && !hasEnded(line, date) ? line : undefined;
-  };
+  const end = (result: ComparisonResult, found = differences): Finding =>
+    createFinding(result, found, first.old, rules, volatile.all);
+  if (differences.length === 0) return end("equal");
+  if (believed.length === 0) return end("unstable");
+  const unaccepted = believed.filter((each) => !rules.isAccepted(each));
+  return unaccepted.length === 0 ? end("accepted") : end("different", unaccepted);
 }

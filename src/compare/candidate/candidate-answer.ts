@@ -17,14 +17,9 @@ import { printJson, type Settings } from "../../base/index.ts";
 import type { Pack, Route } from "../../pack/index.ts";
 import { createDryRun, emptyTokenStore } from "../dry-run/dry-run.ts";
 import { areMade, createRecordedV4 } from "../dry-run/recorded-v4.ts";
-import {
-  type AcceptedBy,
-  acceptDifferences,
-  type Finding,
-  judgeOnce,
-  notComparable,
-} from "../answers/judge.ts";
-import type { Answer, Compared, ComparedSample, Exchange, SecondAnswer } from "../answers/comparison.ts";
+import { createAnswerRules } from "../answers/compare-answers.ts";
+import { type Finding, judgeOnce, notComparable } from "../answers/judge.ts";
+import type { Answer, Asked, Compared, ComparedSample, Exchange } from "../answers/comparison.ts";
 
 /** The pack that translates a request again, with the services for it. */
 export interface OtherPack {
@@ -96,21 +91,42 @@ function requestOf({ request, context }: Exchange, onUnread: () => void): AlphaR
 /** The settings for responses of a different pack. */
 type AnswerSettings = Parameters<typeof createPipelineConfig>[1] & Partial<Pick<Settings, "NATIVE_PROXY">>;
 
-/** A different pack, with the functions to compare its responses. */
-export interface OtherAnswers extends SecondAnswer {
-  /** Finds the accepted differences of the other pack. */
-  readonly acceptedBy: AcceptedBy;
+/** The pack that created a response, and its route. */
+export interface MadeBy {
+  readonly pack: Pack;
+  readonly route: Route;
+}
+
+/** Compares responses with those of a different pack, one at a time. */
+export type CompareWithPack = ReturnType<typeof createPackComparison>;
+
+/**
+ * Creates the comparison with the responses of a different pack. A difference needs no confirmation, because the same
+ * v4 responses always lead to the same response under one pack.
+ */
+export function createPackComparison(settings: AnswerSettings, other: OtherPack, rules: PlanRules) {
+  const ask = createCandidateAnswer(settings, other, rules);
+  return async (made: MadeBy, exchange: Exchange): Promise<Finding & Pick<Compared, "source" | "sample">> => {
+    const source = "candidate";
+    // A token is issued to the client only once.
+    const answer = made.route.tokens ? "token" : await ask(exchange);
+    if (typeof answer === "string") return { source, ...notComparable(answer) };
+    const sample = sampleOf(made.pack, exchange, answer);
+    const rules = createAnswerRules(made.pack, made.route, sample, other.pack.acceptedDifferences);
+    const finding = judgeOnce(sample, rules);
+    return { source, ...finding, ...(finding.result !== "equal" && { sample }) };
+  };
 }
 
 /**
- * Creates the source of a different pack's responses. It handles one request at a time. `calls` means that it would
- * make calls that were not made.
+ * Creates the source of a different pack's responses. `calls` means that it would make calls that were not made. Never
+ * rejects.
  */
-export function createCandidateAnswer(
+function createCandidateAnswer(
   settings: AnswerSettings,
   { pack, catalogs, upstreamTokens }: OtherPack,
   rules: PlanRules,
-): OtherAnswers {
+): (exchange: Exchange) => Promise<Asked> {
   const v4 = createRecordedV4(pack);
   const tokens = createTokenCache(KNOWN_TOKENS);
   let current: RequestContext | undefined;
@@ -130,24 +146,21 @@ export function createCandidateAnswer(
     },
   });
 
-  return {
-    acceptedBy: acceptDifferences(pack.acceptedDifferences),
-    async ask(exchange) {
-      const { context } = exchange;
-      current = context;
-      knowTokens(tokens, context);
-      v4.play(context.match?.route.name ?? null, callsOf(context));
-      let needsBody = false;
-      const { response, exchange: other } = await handle(requestOf(exchange, () => (needsBody = true)));
-      // The data is released, because the client and v4 determine its size.
-      current = undefined;
-      v4.play(null, []);
-      if (response.file || needsBody || !other || other.context.match?.route.upload) return "calls";
-      const { status, headers, body } = response;
-      return areMade(toRouteCalls(context), toRouteCalls(other.context))
-        ? { status, headers, body }
-        : "calls";
-    },
+  return async (exchange) => {
+    const { context } = exchange;
+    current = context;
+    knowTokens(tokens, context);
+    v4.play(context.match?.route.name ?? null, callsOf(context));
+    let needsBody = false;
+    const { response, exchange: repeated } = await handle(requestOf(exchange, () => (needsBody = true)));
+    // The data is released, because the client and v4 determine its size.
+    current = undefined;
+    v4.play(null, []);
+    if (response.file || needsBody || !repeated || repeated.context.match?.route.upload) return "calls";
+    const { status, headers, body } = response;
+    return areMade(toRouteCalls(context), toRouteCalls(repeated.context))
+      ? { status, headers, body }
+      : "calls";
   };
 }
 
@@ -163,26 +176,6 @@ export function senderOf(
     client: directory.nameOf(identity) ?? identity.application ?? identity.fingerprint ?? null,
     provenBy: provenBy(directory.nameOf(proven), identity.fingerprint, address),
   };
-}
-
-/**
- * Judges both responses, and creates an example from them. A difference needs no confirmation, because the same v4
- * responses always lead to the same response under one pack.
- *
- * @param made the pack that created the first response, with its route
- */
-export async function compareExchange(
-  made: { readonly pack: Pack; readonly route: Route },
-  exchange: Exchange,
-  others: OtherAnswers,
-): Promise<Finding & Pick<Compared, "source" | "sample">> {
-  const source = "candidate";
-  // A token is issued to the client only once.
-  const other = made.route.tokens ? "token" : await others.ask(exchange);
-  if (typeof other === "string") return { source, ...notComparable(other) };
-  const sample = sampleOf(made.pack, exchange, other);
-  const finding = judgeOnce(made, sample, others.acceptedBy);
-  return { source, ...finding, ...(finding.result !== "equal" && { sample }) };
 }
 
 /** Returns a request and its responses, for an example of a difference. */

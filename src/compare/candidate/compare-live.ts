@@ -7,9 +7,9 @@ import { Budget } from "../answers/budget.ts";
 import { notComparable } from "../answers/judge.ts";
 import { isAccepted, partsOf, type PlanRules, provenIdentity } from "../../gateway/index.ts";
 import {
-  compareExchange,
-  createCandidateAnswer,
-  type OtherAnswers,
+  type CompareWithPack,
+  createPackComparison,
+  type MadeBy,
   type OtherPack,
   senderOf,
 } from "./candidate-answer.ts";
@@ -68,8 +68,7 @@ function createIsBusy(): () => boolean {
 
 /** A request that waits to be compared. */
 interface Waiting {
-  /** The pack that created the response, and its route. */
-  readonly made: { readonly pack: Pack; readonly route: Route };
+  readonly made: MadeBy;
   readonly exchange: Exchange;
   readonly about: ReturnType<typeof describe>;
   /** The sender whose share of the waiting requests is used: a name, or a network, because any client can get many tokens. */
@@ -109,23 +108,6 @@ class WaitingExchanges {
     if (next) this.#budget.end(next.payer, next.bytes);
     return next;
   }
-
-  clear(): void {
-    while (this.shift());
-  }
-}
-
-/**
- * Creates the function that prepares a pack to respond instead of the active one. Candidates are rarely replaced, so
- * the last one is cached.
- */
-function createPrepare(settings: Settings, plan: PlanRules): (other: OtherPack) => OtherAnswers {
-  let prepared: { readonly other: OtherPack; readonly answers: OtherAnswers } | undefined;
-  return (other) => {
-    if (prepared?.other !== other)
-      prepared = { other, answers: createCandidateAnswer(settings, other, plan) };
-    return prepared.answers;
-  };
 }
 
 /** Creates the comparison with the candidate. */
@@ -133,9 +115,10 @@ export function createLiveComparison(
   settings: Settings,
   { candidate, directory, plan, report, log }: LiveComparisonOptions,
 ) {
-  const prepare = createPrepare(settings, plan);
   const isBusy = createIsBusy();
   const waiting = new WaitingExchanges();
+  /** The comparison with the last candidate: candidates are rarely replaced. */
+  let prepared: { readonly other: OtherPack; readonly compare: CompareWithPack } | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isRunning = false;
 
@@ -163,7 +146,9 @@ export function createLiveComparison(
   async function compare(next: Waiting, other: OtherPack): Promise<void> {
     const { made, exchange, about } = next;
     try {
-      const finding = await compareExchange(made, exchange, prepare(other));
+      if (prepared?.other !== other)
+        prepared = { other, compare: createPackComparison(settings, other, plan) };
+      const finding = await prepared.compare(made, exchange);
       report({ ...about, subject: subjectOf(next, other), ...finding });
     } catch (error) {
       log.error(
@@ -176,7 +161,7 @@ export function createLiveComparison(
   function stop(): void {
     clearTimeout(timer);
     timer = undefined;
-    waiting.clear();
+    while (waiting.shift());
   }
 
   return {

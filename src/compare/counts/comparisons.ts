@@ -1,22 +1,10 @@
 /** Collects the results of comparisons, and adds them to the counts of all replicas. */
-import { createRecordIds, type Redaction } from "../../audit/index.ts";
-import { errorText, type KeyValueStore, type Log, type Metrics, Outage } from "../../base/index.ts";
-import type { Compared, ComparisonSource } from "../answers/comparison.ts";
-import type { CoverAnswer } from "./coverage.ts";
-import { type BoundedStore, type ReportFull, WaitingResults } from "./waiting-results.ts";
+import { errorText, Outage } from "../../base/index.ts";
+import type { Compared } from "../answers/comparison.ts";
+import { type ComparisonsOptions, CountsWriter } from "./counts-writer.ts";
 
 /** The comparisons of a gateway. */
 export type Comparisons = ReturnType<typeof openComparisons>;
-
-interface ComparisonsOptions {
-  readonly state: KeyValueStore;
-  /** Returns the redaction of the active pack. */
-  readonly redaction: () => Redaction;
-  /** Returns the parts of a route that occur in a response, by the active pack. Default: none. */
-  readonly cover?: CoverAnswer;
-  readonly metrics: Pick<Metrics, "countComparison" | "countNoRoom">;
-  readonly log: Log;
-}
 
 const FLUSH_MS = 500;
 /**
@@ -25,16 +13,6 @@ const FLUSH_MS = 500;
  */
 const PAUSE_FACTOR = 200;
 const MAX_PAUSE_MS = 5000;
-
-const createOutage = (log: Log): Outage =>
-  new Outage({
-    begins: (error) =>
-      log.error(
-        { code: "AG_COMPARISONS_NOT_STORED", error },
-        "comparisons could not be stored: they are kept in memory and tried again",
-      ),
-    ends: () => log.info({}, "comparisons are stored again"),
-  });
 
 /**
  * Creates the store for results of comparisons. Nothing runs before the first result.
@@ -45,24 +23,24 @@ const createOutage = (log: Log): Outage =>
  * comparisons.report(compared);
  * ```
  */
-export function openComparisons({ state, redaction, cover, metrics, log }: ComparisonsOptions) {
-  const waiting = new Map<ComparisonSource, WaitingResults>();
-  const options = {
-    redaction,
-    cover,
-    newId: createRecordIds(),
-    onFull: createReportFull({ log, metrics }),
-    onBegin: ({ source, subject }: Pick<Compared, "source" | "subject">) =>
-      log.info({ source, subject }, "comparisons are counted from the beginning"),
-  };
-  const outage = createOutage(log);
+export function openComparisons(options: ComparisonsOptions) {
+  const { metrics, log } = options;
+  const writer = new CountsWriter(options);
+  const outage = new Outage({
+    begins: (error) =>
+      log.error(
+        { code: "AG_COMPARISONS_NOT_STORED", error },
+        "comparisons could not be stored: they are kept in memory and tried again",
+      ),
+    ends: () => log.info({}, "comparisons are stored again"),
+  });
   let timer: NodeJS.Timeout | undefined;
   let flushed = Promise.resolve();
   let pauseMs = FLUSH_MS;
   let isClosed = false;
 
   function schedule(): void {
-    if (isClosed) return;
+    if (isClosed || writer.isEmpty()) return;
     timer ??= setTimeout(() => {
       timer = undefined;
       void flush();
@@ -73,19 +51,11 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
     const startedAt = performance.now();
     let isBlocking = true;
     const turn = setImmediate(() => (isBlocking = false));
-    for (const one of waiting.values()) {
-      if (one.isEmpty()) continue;
-      try {
-        await one.write();
-        outage.succeeded();
-      } catch (error) {
-        outage.failed(error);
-      }
-    }
+    await writer.write((error) => (error === undefined ? outage.succeeded() : outage.failed(error)));
     clearImmediate(turn);
     const blockedMs = isBlocking ? performance.now() - startedAt : 0;
     pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FLUSH_MS, blockedMs * PAUSE_FACTOR));
-    if ([...waiting.values()].some((one) => !one.isEmpty())) schedule();
+    schedule();
   }
 
   /** Writes collected results, every half second while there are any. Never throws. Only one flush runs at a time. */
@@ -94,16 +64,14 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
   return {
     /** Accepts the result of a comparison. Never throws, and never waits. */
     report(compared: Compared): void {
-      const { source, route, result, reason } = compared;
+      const { source, route, result, reason, requestId } = compared;
       try {
         metrics.countComparison(source, route, result, reason);
-        const found = waiting.get(source) ?? new WaitingResults(state, source, options);
-        waiting.set(source, found);
-        found.add(compared);
+        writer.count(compared);
         schedule();
       } catch (error) {
         log.error(
-          { code: "AG_COMPARISON_LOST", requestId: compared.requestId, error: errorText(error) },
+          { code: "AG_COMPARISON_LOST", requestId, error: errorText(error) },
           "a comparison could not be counted",
         );
       }
@@ -115,23 +83,5 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
       clearTimeout(timer);
       await flush();
     },
-  };
-}
-
-/** Milliseconds between two log lines about the same store. */
-const LOG_EVERY_MS = 3_600_000;
-
-/** Creates the function that reports full stores. */
-export function createReportFull({ log, metrics }: Pick<ComparisonsOptions, "log" | "metrics">): ReportFull {
-  const loggedAt = new Map<BoundedStore, number>();
-  return (store, entries) => {
-    metrics.countNoRoom(store, entries);
-    const now = performance.now();
-    if (now - (loggedAt.get(store) ?? -Infinity) < LOG_EVERY_MS) return;
-    loggedAt.set(store, now);
-    log.warn(
-      { code: "AG_COMPARISONS_FULL", store },
-      "a store of comparisons is full, or the share of one client in it: more is left out",
-    );
   };
 }

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { DIFFERENCE_KINDS } from "../../pack/index.ts";
-import type { Compared, Difference, NotComparableReason } from "../answers/comparison.ts";
+import type { NotComparableReason } from "../answers/comparison.ts";
 
 const total = z.int().nonnegative();
 const count = total.default(0);
@@ -74,35 +74,6 @@ export const MAX_CLIENTS = 10;
 export const MAX_EXAMPLES = 3;
 /** Maximum number of cases of a route that are counted separately. No required proof needs more. */
 export const MAX_CASES = 10_000;
-
-/** A comparison in the form for counting: small, and without secrets. */
-export interface CountedResult extends Omit<Compared, "differences" | "accepted" | "answer" | "sample"> {
-  /** See {@link Compared.provenBy}. Empty if the owner is unknown. */
-  readonly by: string;
-  /** The digest of the case; empty if missing. */
-  readonly digest: string;
-  /** The fields and kinds without duplicates, limited to the share of one client. */
-  readonly fields: readonly Pick<Difference, "field" | "kind">[];
-  /** Number of further fields. */
-  readonly moreFields: number;
-  /** The keys of the lines that accept differences. */
-  readonly acceptedLines: readonly string[];
-  /** The parts of the route that occurred for the first time in the response. */
-  readonly seen: readonly string[];
-  readonly example: StoredExample | undefined;
-  /**
-   * Number of times that it is counted: responses of one route that can't be compared for the same reason are counted
-   * together.
-   */
-  times: number;
-}
-
-/** An example, as JSON. */
-export interface StoredExample {
-  readonly id: string;
-  readonly bytes: number;
-  readonly json: string;
-}
 
 /** Creates counts of a route without any comparison. @param time Milliseconds since the epoch */
 export const createRoute = (time: number): RouteCounts => routeCounts.parse({ first: time, last: time });

@@ -125,7 +125,8 @@ export function verdictOf(all: readonly { readonly verdict: RateVerdict }[]): Ra
   return all.length > 0 && all.every(({ verdict }) => verdict === "below") ? "below" : "not enough";
 }
 
-function summarize(counts: SourceCounts, { pack, rate, route: only }: SummaryOptions) {
+/** Summarizes the counts of a source. */
+export function summarize(counts: SourceCounts, { pack, rate, route: only }: SummaryOptions) {
   const isAsked = (route: string): boolean => only === undefined || route === only;
   const routes = Object.entries(counts.routes)
     .filter(([route]) => isAsked(route))

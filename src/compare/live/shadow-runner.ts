@@ -73,17 +73,16 @@ export class ShadowRunner {
     if (share === undefined || this.#options.closing.aborted || !served.route.isSafe) return undefined;
     // The id of the request is not used, because its client chooses it.
     if (!served.isFresh && Math.random() >= share) return undefined;
-    const obstacle = this.#findObstacle(served);
-    const comparison = new Comparison(served, this.#options);
-    if (obstacle !== undefined) {
-      comparison.end(obstacle);
+    const { writers, payer, obstacle } = served;
+    const reading = obstacle === undefined ? this.#options.fence.enter(writers) : undefined;
+    if (!reading || !this.#reserve(payer)) {
+      reading?.leave();
+      reportFinding(served, notComparable(obstacle ?? (reading ? "budget" : "write")), this.#options);
       return undefined;
     }
     const { promise, resolve } = Promise.withResolvers<Served>();
     const timer = setTimeout(() => resolve({ answer: "timeout", body: undefined }), MAX_SERVED_MS).unref();
-    comparison.enter();
-    const other = READ_METHODS.has(served.request.method) ? comparison.askOther() : undefined;
-    void comparison.run(promise, other);
+    void new Comparison(served, reading, this.#options).run(promise);
     return {
       served(answer, body) {
         clearTimeout(timer);
@@ -92,15 +91,13 @@ export class ShadowRunner {
     };
   }
 
-  /** Returns why a request can't be compared. If it can, its place and a call of the budget are reserved. */
-  #findObstacle({ obstacle, writers, payer }: ServedRequest): NotComparableReason | undefined {
-    const { budget, fence } = this.#options;
-    if (obstacle !== undefined) return obstacle;
-    if (!fence.isQuiet(writers)) return "write";
-    if (!budget.begin(payer)) return "budget";
-    if (budget.takeCall(payer)) return undefined;
-    budget.end(payer, 0);
-    return "budget";
+  /** Reserves a place and a call of the budget. @returns whether there is one */
+  #reserve(payer: string): boolean {
+    const { budget } = this.#options;
+    if (!budget.begin(payer)) return false;
+    const hasCall = budget.takeCall(payer);
+    if (!hasCall) budget.end(payer, 0);
+    return hasCall;
   }
 }
 
@@ -110,53 +107,80 @@ function toPair(old: Asked, next: Asked): AnswerPair | NotComparableReason {
   return typeof next === "string" ? next : { old, new: next };
 }
 
+/**
+ * Reports a result. Comparisons of unknown senders are never counted.
+ *
+ * @param sample both responses and the body of the request, the source of an example
+ */
+function reportFinding(
+  served: ServedRequest,
+  finding: Finding,
+  { report, subject }: ShadowOptions,
+  sample?: AnswerPair & { readonly body?: Buffer },
+): void {
+  const { request, route, client, token } = served;
+  const provenBy = served.provenBy();
+  if (provenBy === undefined) return;
+  const { method, path, filter } = targetOf(served);
+  const tokens = [...(token === undefined ? [] : [token]), ...usualTokenTexts(request)];
+  report({
+    ...finding,
+    source: "legacy",
+    provenBy,
+    subject: subject(),
+    route: route.name,
+    client,
+    time: Date.now(),
+    requestId: request.id,
+    ...(sample && finding.differences.length > 0 && { sample: { method, path, filter, ...sample, tokens } }),
+  });
+}
+
 /** One comparison in progress. */
 class Comparison {
   readonly #served: ServedRequest;
+  /** The read, which writes of the client invalidate. */
+  readonly #reading: Reading;
   readonly #options: ShadowOptions;
-  /** The read; undefined during a write of the client, in which case nothing is compared. */
-  #reading: Reading | undefined;
   #body: Buffer | undefined;
   #bytes = 0;
 
-  constructor(served: ServedRequest, options: ShadowOptions) {
+  constructor(served: ServedRequest, reading: Reading, options: ShadowOptions) {
     this.#served = served;
+    this.#reading = reading;
     this.#options = options;
   }
 
-  /** From now on, writes of the client invalidate the comparison. */
-  enter(): void {
-    this.#reading = this.#options.fence.enter(this.#served.writers);
-  }
-
-  /** Calls the side that does not serve the client. */
-  async askOther(): Promise<Asked> {
-    return this.#hold(await this.#ask(this.#served.side === "old" ? "new" : "old"));
-  }
-
-  async run(first: Promise<Served>, other: Promise<Asked> | undefined): Promise<void> {
+  /** Compares the client's response with that of the other side, which is called now, or once a body is known. */
+  async run(first: Promise<Served>): Promise<void> {
     const { request, side, payer } = this.#served;
+    const other = READ_METHODS.has(request.method) ? this.#askOther() : undefined;
     try {
       const { answer, body } = await first;
       this.#body = body;
       const ours = (body && this.#obstacleOf(body)) ?? this.#hold(answer);
       if (typeof ours === "string") {
-        this.end(ours);
+        this.#end(ours);
         // The comparison keeps its place until the other side has responded.
         return void (await other);
       }
       // Without its body, a POST would not be the same request.
-      const theirs = await (other ?? (body ? this.askOther() : "unreadable"));
+      const theirs = await (other ?? (body ? this.#askOther() : "unreadable"));
       await idle(undefined, { ref: false });
       await this.#compare(side === "old" ? toPair(ours, theirs) : toPair(theirs, ours));
     } catch (error) {
       if (this.#options.closing.aborted) return;
       this.#options.onError(error, request.id);
-      this.end("unreadable");
+      this.#end("unreadable");
     } finally {
       this.#options.budget.end(payer, this.#bytes);
-      this.#reading?.leave();
+      this.#reading.leave();
     }
+  }
+
+  /** Calls the side that does not serve the client. */
+  async #askOther(): Promise<Asked> {
+    return this.#hold(await this.#ask(this.#served.side === "old" ? "new" : "old"));
   }
 
   #ask(side: Side): Promise<Asked> {
@@ -186,21 +210,16 @@ class Comparison {
     return true;
   }
 
-  /** Whether the client has not written since the first pair was requested. */
-  #isStillValid(): boolean {
-    return this.#reading?.isValid() === true;
-  }
-
   async #compare(first: AnswerPair | NotComparableReason): Promise<void> {
     const { judge } = this.#options;
-    if (typeof first === "string") return this.end(first);
-    if (!this.#isStillValid()) return this.end("write");
+    if (typeof first === "string") return this.#end(first);
+    if (!this.#reading.isValid()) return this.#end("write");
     // Both services have responded, so it is known whether they accept the sender.
     const provenBy = this.#served.provenBy();
     if (provenBy === undefined) return;
     const judged = { ...targetOf(this.#served), provenBy };
     const finding = judge.compare(judged, first);
-    if (finding === "differs") return this.#confirm(judged, first);
+    if (finding.result === "differs") return this.#confirm(judged, first);
     this.#report(finding, first);
     // If responses can't be compared, a second one is useless.
     if (finding.result !== "not_comparable" && judge.needsOldPair(judged))
@@ -213,7 +232,7 @@ class Comparison {
     if (!budget.takeCall(this.#served.payer)) return;
     const again = await this.#ask("old");
     if (typeof again === "string" || !this.#takeMemory(again.body.length)) return;
-    if (this.#isStillValid()) judge.learn(judged, old, again);
+    if (this.#reading.isValid()) judge.learn(judged, old, again);
   }
 
   /** Calls both services again concurrently, and decides. */
@@ -221,39 +240,22 @@ class Comparison {
     const { budget, fence, judge, confirmAfterMs = () => 1000 + Math.random() * 4000 } = this.#options;
     await wait(confirmAfterMs(), undefined, { ref: false, signal: this.#options.closing });
     const { writers, payer } = this.#served;
-    if (!fence.isQuiet(writers) || !this.#isStillValid()) return this.end("write");
-    if (!budget.takeCall(payer) || !budget.takeCall(payer)) return this.end("budget");
+    if (!fence.isQuiet(writers) || !this.#reading.isValid()) return this.#end("write");
+    if (!budget.takeCall(payer) || !budget.takeCall(payer)) return this.#end("budget");
     const [old, next] = await Promise.all([this.#ask("old"), this.#ask("new")]);
     const second = toPair(this.#hold(old), this.#hold(next));
-    if (typeof second === "string") return this.end(second);
-    if (!this.#isStillValid()) return this.end("write");
+    if (typeof second === "string") return this.#end(second);
+    if (!this.#reading.isValid()) return this.#end("write");
     this.#report(judge.confirm(judged, first, second), first);
   }
 
-  /** Reports that nothing could be compared. */
-  end(reason: NotComparableReason): void {
+  #end(reason: NotComparableReason): void {
     this.#report(notComparable(reason));
   }
 
-  /** Reports a result. Comparisons of unknown senders are never counted. @param pair the source of an example */
+  /** @param pair the source of an example */
   #report(finding: Finding, pair?: AnswerPair): void {
-    const { request, route, client, token, provenBy } = this.#served;
-    const owner = provenBy();
-    if (owner === undefined) return;
-    const { method, path, filter } = targetOf(this.#served);
-    const tokens = [...(token === undefined ? [] : [token]), ...usualTokenTexts(request)];
-    const body = this.#body && { body: this.#body };
-    this.#options.report({
-      ...finding,
-      source: "legacy",
-      provenBy: owner,
-      subject: this.#options.subject(),
-      route: route.name,
-      client,
-      time: Date.now(),
-      requestId: request.id,
-      ...(pair &&
-        finding.differences.length > 0 && { sample: { method, path, filter, ...body, ...pair, tokens } }),
-    });
+    const sample = pair && { ...pair, ...(this.#body && { body: this.#body }) };
+    reportFinding(this.#served, finding, this.#options, sample);
   }
 }

@@ -1,6 +1,6 @@
 /** Records which clients write, and when they last wrote: a response that was read during a write proves nothing. */
 import { ClientRoom } from "../answers/client-room.ts";
-import type { ReportFull } from "../counts/waiting-results.ts";
+import type { ReportFull } from "../counts/counts-writer.ts";
 
 /** A read for a comparison. */
 export interface Reading {

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { type Diagnostic, type DocumentStore, parseYaml } from "../../base/index.ts";
 import { ACCEPTED_FILE, type Pack, readPack } from "../../pack/index.ts";
-import { hasEnded } from "../answers/judge.ts";
+import { hasEnded } from "../answers/accepted-differences.ts";
 import { lineKey } from "../answers/comparison.ts";
 import type { RouteCounts } from "../counts/counts.ts";
 import { required } from "../counts/statistics.ts";

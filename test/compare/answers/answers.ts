@@ -24,7 +24,7 @@ export function rulesFor(pack: Pack, name: string, path = "/x", filter?: unknown
 /** The differences as `field kind`, or why there are none. */
 export function differencesOf(old: Answer, other: Answer, rules: AnswerRules): string[] | string {
   const compared = compareAnswers(old, other, rules);
-  return "reason" in compared
-    ? compared.reason
-    : compared.differences.map(({ field, kind }) => `${field} ${kind}`.trim());
+  return typeof compared === "string"
+    ? compared
+    : compared.map(({ field, kind }) => `${field} ${kind}`.trim());
 }

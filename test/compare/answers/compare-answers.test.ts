@@ -65,7 +65,7 @@ describe("the kind of a difference", () => {
 
   test("has the first pair of values as JSON", () => {
     const compared = compareAnswers(answer({ a: "x" }), answer({ a: null }), OBJECT);
-    expect(compared).toEqual({ differences: [{ field: "a", kind: "null", old: '"x"', new: "null" }] });
+    expect(compared).toEqual([{ field: "a", kind: "null", old: '"x"', new: "null" }]);
   });
 });
 
@@ -80,9 +80,9 @@ describe("rows of a list", () => {
   test("with the same mistake are one difference, with the values of the first row", () => {
     const rows = Array.from({ length: 25 }, (_, index) => row(index));
     const wrong = rows.map(({ id }) => ({ id, label: null }));
-    expect(compareAnswers(answer(list(rows)), answer(list(wrong)), LIST)).toEqual({
-      differences: [{ field: "vms.label", kind: "null", old: '"vm0"', new: "null" }],
-    });
+    expect(compareAnswers(answer(list(rows)), answer(list(wrong)), LIST)).toEqual([
+      { field: "vms.label", kind: "null", old: '"vm0"', new: "null" },
+    ]);
   });
 
   test("that only one side has are a difference of the list, and the total one of its own", () => {
@@ -304,10 +304,9 @@ describe("hostile answers", () => {
         Array.from({ length: 5000 }, (_, index) => [`${index}${"n".repeat(2000)}`.slice(0, 150), value]),
       );
     const compared = compareAnswers(answer(many("x")), answer(many(null)), OBJECT);
-    const differences = "differences" in compared ? compared.differences : [];
-    expect(differences).toHaveLength(100);
+    expect(compared).toHaveLength(100);
     const long = compareAnswers(answer({ ["n".repeat(5000)]: "x".repeat(5000) }), answer({}), OBJECT);
-    const [found] = "differences" in long ? long.differences : [];
+    const [found] = typeof long === "string" ? [] : long;
     expect([found?.field.length, found?.old?.length]).toEqual([300, 2000]);
   });
 

@@ -15,7 +15,9 @@ const answer = (text: string, status = 200): Answer => ({ status, headers: {}, b
 /** Says that two answers differ where their bodies do. */
 const judge: Judge = {
   compare: (_request, pair) =>
-    pair.old.body.equals(pair.new.body) ? { result: "equal", key: "k", differences: [] } : "differs",
+    pair.old.body.equals(pair.new.body)
+      ? { result: "equal", key: "k", differences: [] }
+      : { result: "differs" },
   confirm: (_request, _first, second) => ({
     result: second.old.body.equals(second.new.body) ? "unstable" : "different",
     key: "k",

@@ -6,7 +6,7 @@ import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { RECORDING, startListeningGateway } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { describeWith } from "../../support/services.ts";
-import { LONG_MS, LOOKS } from "./console-page.ts";
+import { LONG_MS, WIDTHS } from "./console-page.ts";
 import { startInBrowser } from "./start-in-browser.ts";
 
 const today = (): string => new Date().toISOString().slice(0, 10);
@@ -31,10 +31,10 @@ const today = (): string => new Date().toISOString().slice(0, 10);
         await fetch(`${url}/v4/vm/types`, { headers: { authorization, "user-agent": "batch/1.0" } });
   }, LONG_MS);
 
-  test.each(LOOKS)(
-    "a row of several tokens opens to them by keyboard, and closes by mouse: $width, $scheme",
-    async (look) => {
-      const { page, faults } = await show("#/clients", look);
+  test.each(WIDTHS)(
+    "a row of several tokens opens to them by keyboard, and closes by mouse: %i pixels wide",
+    async (width) => {
+      const { page, faults } = await show("#/clients", width);
       const open = page.getByRole("button", { name: /^\d+ tokens of agent:batch$/ });
       await open.focus();
       await page.keyboard.press("Enter");
@@ -50,10 +50,10 @@ const today = (): string => new Date().toISOString().slice(0, 10);
     LONG_MS,
   );
 
-  test.each(LOOKS)(
-    "a period and a search narrow the clients, and the address keeps them: $width, $scheme",
-    async (look) => {
-      const { page, faults } = await show("#/clients", look);
+  test.each(WIDTHS)(
+    "a period and a search narrow the clients, and the address keeps them: %i pixels wide",
+    async (width) => {
+      const { page, faults } = await show("#/clients", width);
       const names = page.locator("td[data-label=Client] > a");
       const all = await names.count();
       await page.getByLabel("Search clients").fill("DASHBOARD");
@@ -79,10 +79,10 @@ const today = (): string => new Date().toISOString().slice(0, 10);
     LONG_MS,
   );
 
-  test.each(LOOKS)(
-    "a route leads to its clients, and a client to its routes, in the same period: $width, $scheme",
-    async (look) => {
-      const { page, faults } = await show("#/routes?days=7", look);
+  test.each(WIDTHS)(
+    "a route leads to its clients, and a client to its routes, in the same period: %i pixels wide",
+    async (width) => {
+      const { page, faults } = await show("#/routes?days=7", width);
       await page.getByText(/\d+ routes, \d+ callers/).waitFor();
       expect(await faults()).toEqual([]);
       await page.getByRole("link", { name: "GET /vm/types", exact: true }).first().click();

@@ -16,18 +16,8 @@ export async function openBrowser(): Promise<Browser> {
   return browser;
 }
 
-export interface Look {
-  readonly width: number;
-  readonly scheme: "light" | "dark";
-}
-
-/** Wide and narrow, light and dark. */
-export const LOOKS: readonly Look[] = [
-  { width: 1280, scheme: "light" },
-  { width: 1280, scheme: "dark" },
-  { width: 390, scheme: "light" },
-  { width: 390, scheme: "dark" },
-];
+/** Widths of a window, in pixels: of a screen, and of a phone. */
+export const WIDTHS = [1280, 390] as const;
 
 /** For tests that start a browser and a gateway, or open many views. */
 export const LONG_MS = 120_000;
@@ -38,22 +28,22 @@ export interface Console {
   readonly complaints: string[];
   /** Opens a view by its address, `#/clients`, and waits until it is there. */
   open(hash: string): Promise<void>;
-  /** Accessibility violations of the current page: rule and elements. */
+  /** Accessibility violations of the current page, in light and in dark colours: rule and elements. */
   violations(): Promise<string[]>;
   /** What is not accessible, does not fit the window, or made the browser complain so far. */
   faults(): Promise<string[]>;
 }
 
-/** Opens the console of a gateway in a window of its own size and taste, which is closed after the test. */
+/** Opens the console of a gateway in a window of its own, with light colours, which is closed after the test. */
 export async function openConsole(
   browser: Browser,
   gateway: ListeningGateway,
-  { width, scheme }: Look = { width: 1280, scheme: "light" },
+  width: number = WIDTHS[0],
   options: BrowserContextOptions = {},
 ): Promise<Console> {
   const context = await browser.newContext({
     viewport: { width, height: 844 },
-    colorScheme: scheme,
+    colorScheme: "light",
     reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],
     ...options,
@@ -64,11 +54,19 @@ export async function openConsole(
   page.on("console", (message) => void (message.type() === "error" && complaints.push(message.text())));
   page.on("pageerror", (error) => void complaints.push(String(error)));
   const home = gateway.adminUrl ?? "";
+  async function violationsOf(options: object): Promise<string[]> {
+    return page.evaluate(
+      `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target).join(', ')))`,
+    );
+  }
   async function violations(): Promise<string[]> {
     await page.evaluate(AXE);
-    return page.evaluate(
-      "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target).join(', ')))",
-    );
+    const light = await violationsOf({});
+    await page.emulateMedia({ colorScheme: "dark" });
+    // Only its colours are another page.
+    const dark = await violationsOf({ runOnly: ["color-contrast"] });
+    await page.emulateMedia({ colorScheme: "light" });
+    return [...light, ...dark.map((text) => `in dark colours: ${text}`)];
   }
   return {
     page,

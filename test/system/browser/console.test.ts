@@ -7,7 +7,7 @@ import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { RECORDING, startListeningGateway, type TestSettings } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { describeWith } from "../../support/services.ts";
-import { LONG_MS, LOOKS, openBrowser, openConsole, type Console } from "./console-page.ts";
+import { LONG_MS, WIDTHS, openBrowser, openConsole, type Console } from "./console-page.ts";
 import { startInBrowser } from "./start-in-browser.ts";
 
 const execute = promisify(execFile);
@@ -66,10 +66,10 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
     );
   });
 
-  test.each(LOOKS)(
-    "has no errors, is accessible and fits the window in every view: $width, $scheme",
-    async (look) => {
-      const consolePage = await openWindow(look);
+  test.each(WIDTHS)(
+    "has no errors, is accessible and fits the window in every view: %i pixels wide",
+    async (width) => {
+      const consolePage = await openWindow(width);
       const { clients } = (await (await fetch(`${gateway().adminUrl}/api/usage/clients`)).json()) as {
         clients: { client: string }[];
       };
@@ -239,7 +239,7 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
   });
 
   test("names the clients that would notice if a route, a member or a word were gone", async () => {
-    const consolePage = await show("#/impact", { width: 390, scheme: "dark" });
+    const consolePage = await show("#/impact", 390);
     const { page } = consolePage;
     const results = page.locator('section[aria-label="Clients"]');
     const shows = (text: RegExp): Promise<unknown> =>

@@ -5,7 +5,7 @@ import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { RECORDING, startListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
-import { LONG_MS, LOOKS } from "./console-page.ts";
+import { LONG_MS, WIDTHS } from "./console-page.ts";
 import { startInBrowser } from "./start-in-browser.ts";
 
 const DAY_MS = 86_400_000;
@@ -43,10 +43,10 @@ async function recordReturn(dataDir: string): Promise<void> {
     return gateway;
   });
 
-  test.each(LOOKS)(
-    "are accessible and fit the window: $width, $scheme",
-    async (look) => {
-      const { page, open, faults } = await show("#/migration", look);
+  test.each(WIDTHS)(
+    "are accessible and fit the window: %i pixels wide",
+    async (width) => {
+      const { page, open, faults } = await show("#/migration", width);
       for (const view of ["#/migration", "#/clients", `#/clients/${RETURNED}`, "api/report?format=html"]) {
         await open(view);
         for (const details of await page.locator("main details").all())

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "@jest/globals";
 import { createApplication, REGISTERED } from "../../gateway/oauth/application.ts";
 import { RECORDING, startListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
-import { LONG_MS, LOOKS } from "./console-page.ts";
+import { LONG_MS, WIDTHS } from "./console-page.ts";
 import { startInBrowser } from "./start-in-browser.ts";
 
 (await describeWith("chromium"))("the page of a client in a browser", () => {
@@ -25,8 +25,8 @@ import { startInBrowser } from "./start-in-browser.ts";
     await request("POST /feedback", { as: token, body: { description: "three" } });
   }, LONG_MS);
 
-  test.each(LOOKS)("is accessible and fits the window: $width, $scheme", async (look) => {
-    const { page, complaints, faults } = await openWindow(look, {
+  test.each(WIDTHS)("is accessible and fits the window: %i pixels wide", async (width) => {
+    const { page, complaints, faults } = await openWindow(width, {
       httpCredentials: { username: client.id, password: client.secret },
     });
     await page.goto(`${gateway().url}/v4/migration`);

@@ -8,7 +8,7 @@ import { answer, different, equal } from "../../compare/counts/make-compared.ts"
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { RECORDING, startListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
-import { LONG_MS, LOOKS } from "./console-page.ts";
+import { LONG_MS, WIDTHS } from "./console-page.ts";
 import { startInBrowser } from "./start-in-browser.ts";
 
 const ROUTE = "GET /vm/instances/:id";
@@ -79,10 +79,10 @@ async function compare(directory: string): Promise<void> {
     LONG_MS,
   );
 
-  test.each(LOOKS)(
-    "are accessible and fit the window: $width, $scheme",
-    async (look) => {
-      const { page, faults } = await show("#/parity", look);
+  test.each(WIDTHS)(
+    "are accessible and fit the window: %i pixels wide",
+    async (width) => {
+      const { page, faults } = await show("#/parity", width);
       expect(await faults()).toEqual([]);
       await page.getByRole("link", { name: "alpha-gateway parity show" }).click();
       await page.getByRole("heading", { name: "GET /vm/instances" }).waitFor();

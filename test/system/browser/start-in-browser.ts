@@ -1,7 +1,7 @@
 import { beforeAll } from "@jest/globals";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import type { ListeningGateway } from "../../support/gateway.ts";
-import { LONG_MS, openBrowser, openConsole, type Console, type Look } from "./console-page.ts";
+import { LONG_MS, openBrowser, openConsole, type Console } from "./console-page.ts";
 
 /** Starts a browser and a gateway before the tests of a file or a `describe`. */
 export function startInBrowser(start: () => Promise<ListeningGateway>) {
@@ -14,13 +14,13 @@ export function startInBrowser(start: () => Promise<ListeningGateway>) {
   return {
     gateway: () => gateway,
     /** Opens a view of the console in a window of its own. */
-    async show(hash: string, look?: Look): Promise<Console> {
-      const shown = await openConsole(browser, gateway, look);
+    async show(hash: string, width?: number): Promise<Console> {
+      const shown = await openConsole(browser, gateway, width);
       await shown.open(hash);
       return shown;
     },
     /** Opens a window without a view. */
-    openWindow: (look?: Look, options?: BrowserContextOptions) =>
-      openConsole(browser, gateway, look, options),
+    openWindow: (width?: number, options?: BrowserContextOptions) =>
+      openConsole(browser, gateway, width, options),
   };
 }

@@ -20,7 +20,7 @@ const PLANTED = {
 
 type Line = Record<string, unknown>;
 
-/** Runs a gateway with secrets everywhere, gives it requests, and ends it. */
+/** Runs a gateway with secrets everywhere, and without the Redis that they are for; gives it requests, and ends it. */
 async function afterRequests(
   level: string,
   requests: (url: string, admin: string) => Promise<void>,
@@ -38,7 +38,9 @@ async function afterRequests(
   });
   await requests(gateway.url, gateway.admin);
   gateway.signal("SIGTERM");
-  return gateway.ended;
+  const ended = await gateway.ended;
+  expect(ended.code).toBe(0);
+  return ended;
 }
 
 const linesOf = ({ err }: Ended): Line[] =>

@@ -30,8 +30,9 @@ const retention = {
   sizeLimit: 1e12,
 };
 
+/** Each record is stored before its response ends, so that no moment of the story waits for a commit. */
 const SQLITE: StoryStore = {
-  env: {},
+  env: { AUDIT_DURABILITY: "strict" },
   open: (directory, clock) => openSqliteStore({ directory, clock, durability: "relaxed", ...retention }),
 };
 

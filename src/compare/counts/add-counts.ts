@@ -1,0 +1,173 @@
+/** Adds counts of comparisons to other counts, within the limits of each client. */
+import { ProvenClients } from "../../gateway/index.ts";
+import { CLIENT_SHARE, ClientRoom } from "../answers/client-room.ts";
+import {
+  countCases,
+  createRoute,
+  type FieldCounts,
+  hasCase,
+  listCases,
+  MAX_CASES,
+  MAX_CLIENTS,
+  MAX_EXAMPLES,
+  MAX_FIELDS,
+  type RouteCounts,
+  type SourceCounts,
+} from "./counts.ts";
+
+/** Maximum number of cases of all routes. */
+const MAX_ALL_CASES = 200_000;
+/** Maximum number of bytes of all examples of a source. */
+const MAX_EXAMPLE_BYTES = 16 * 1024 * 1024;
+/** Maximum number of clients of a route that have their own set of cases. All other clients share one. */
+const MAX_OWNERS = 100;
+const OTHERS = "others";
+/** Milliseconds during which comparisons of the previous subject may still arrive. */
+const LATE_MS = 60_000;
+
+/** The counters of a route that are sums. */
+const SUMS = ["comparisons", "equal", "different", "unstable", "accepted"] as const;
+
+function addNumbers(to: Partial<Record<string, number>>, more: Partial<Record<string, number>>): void {
+  for (const [name, count = 0] of Object.entries(more)) to[name] = (to[name] ?? 0) + count;
+}
+
+/** Returns counts without any comparison. */
+export const createCounts = (
+  { source, subject }: Pick<SourceCounts, "source" | "subject">,
+  since: number,
+  before: string | null = null,
+): SourceCounts => ({ source, subject, since, before, dropped: 0, routes: {} });
+
+/** Counts that grow. */
+export class GrowingCounts {
+  readonly counts: SourceCounts;
+  /** Numbers of cases, and of fields and examples, for which there was no room. */
+  #noRoom = { cases: 0, fields: 0 };
+  readonly #owners = new Map<RouteCounts, ProvenClients>();
+  readonly #cases = new ClientRoom(MAX_ALL_CASES);
+  readonly #fields = new ClientRoom(MAX_FIELDS);
+  readonly #exampleBytes = new ClientRoom(MAX_EXAMPLE_BYTES);
+  readonly #examples = new Set<string>();
+
+  constructor(counts: SourceCounts) {
+    this.counts = counts;
+    for (const { cases, fields } of Object.values(counts.routes)) {
+      for (const [owner, each] of Object.entries(cases)) this.#cases.take(owner, countCases(each));
+      for (const { by, examples } of fields) {
+        this.#fields.take(by);
+        for (const example of examples) this.#takeExample(by, example);
+      }
+    }
+  }
+
+  /** Returns the numbers of entries for which there was no room since the last call. */
+  takeNoRoom(): readonly ["cases" | "fields", number][] {
+    const { cases, fields } = this.#noRoom;
+    this.#noRoom = { cases: 0, fields: 0 };
+    return [
+      ["cases", cases],
+      ["fields", fields],
+    ];
+  }
+
+  hasExample(id: string): boolean {
+    return this.#examples.has(id);
+  }
+
+  /** Adds all counts of the same subject. */
+  addAll({ routes, dropped }: SourceCounts): void {
+    this.counts.dropped += dropped;
+    for (const [name, route] of Object.entries(routes)) this.add(name, route);
+  }
+
+  add(name: string, more: RouteCounts): void {
+    const route = (this.counts.routes[name] ??= createRoute(more.first));
+    route.first = Math.min(route.first, more.first);
+    route.last = Math.max(route.last, more.last);
+    for (const sum of SUMS) route[sum] += more[sum];
+    addNumbers(route.notComparable, more.notComparable);
+    addNumbers(route.acceptedLines, more.acceptedLines);
+    if (more.seen.length > 0) route.seen = [...new Set([...route.seen, ...more.seen])];
+    for (const field of more.fields) this.#addField(route, field);
+    for (const digest of listCases(more.differing)) {
+      if (hasCase(route.differing, digest)) continue;
+      if (countCases(route.differing) < MAX_CASES) route.differing += digest;
+      else this.#noRoom.cases += 1;
+    }
+    for (const [by, cases] of Object.entries(more.cases))
+      for (const digest of listCases(cases)) this.#addCase(route, by, digest);
+  }
+
+  #drop(): void {
+    this.#noRoom.fields += 1;
+    this.counts.dropped += 1;
+  }
+
+  #addField(route: RouteCounts, more: FieldCounts): void {
+    const { field, kind, by } = more;
+    let found = route.fields.find((one) => one.field === field && one.kind === kind);
+    if (!found) {
+      if (!this.#fields.tryTake(by)) return this.#drop();
+      found = { ...more, count: 0, unstable: 0, clients: [], examples: [] };
+      route.fields.push(found);
+    }
+    found.count += more.count;
+    found.unstable += more.unstable;
+    found.first = Math.min(found.first, more.first);
+    found.last = Math.max(found.last, more.last);
+    found.clients = [...new Set([...found.clients, ...more.clients])].slice(0, MAX_CLIENTS);
+    for (const example of more.examples) this.#addExample(found, example);
+  }
+
+  #addExample({ by, examples }: FieldCounts, { id, bytes }: FieldCounts["examples"][number]): void {
+    if (examples.length >= MAX_EXAMPLES) return;
+    if (!this.#examples.has(id) && bytes > this.#exampleBytes.roomOf(by)) return this.#drop();
+    this.#takeExample(by, { id, bytes });
+    examples.push({ id, bytes });
+  }
+
+  /** Counts the bytes of an example. An example of several fields is counted once. */
+  #takeExample(by: string, { id, bytes }: FieldCounts["examples"][number]): void {
+    if (!this.#examples.has(id)) this.#exampleBytes.take(by, bytes);
+    this.#examples.add(id);
+  }
+
+  #addCase(route: RouteCounts, by: string, digest: string): void {
+    const owners = this.#owners.get(route) ?? new ProvenClients(Object.keys(route.cases));
+    this.#owners.set(route, owners);
+    // A client is always in one set, so that it never has two shares.
+    const owner = owners.find(by) ?? (owners.size < MAX_OWNERS ? by : OTHERS);
+    const { [owner]: cases = "" } = route.cases;
+    if (hasCase(cases, digest)) return;
+    if (countCases(cases) >= MAX_CASES * CLIENT_SHARE || !this.#cases.tryTake(owner))
+      return void (this.#noRoom.cases += 1);
+    route.cases[owner] = cases + digest;
+    owners.add(owner);
+  }
+}
+
+/** Whether a comparison of a subject was in flight when a new subject replaced it. */
+const isLate = (subject: string, counts: SourceCounts | null, now: number): boolean =>
+  counts !== null && counts.subject !== subject && counts.before === subject && now - counts.since < LATE_MS;
+
+/**
+ * Adds counts to the counts of their source. A new subject starts new counts.
+ *
+ * @param before The stored counts. They stay unchanged. Null: nothing was counted
+ * @param now Milliseconds since the epoch
+ * @returns undefined for counts that come too late
+ */
+export function addToStored(
+  before: SourceCounts | null,
+  more: SourceCounts,
+  now: number,
+): GrowingCounts | undefined {
+  if (isLate(more.subject, before, now)) return undefined;
+  const isSame = before?.subject === more.subject;
+  const growing = new GrowingCounts(
+    isSame ? structuredClone(before) : createCounts(more, now, before?.subject),
+  );
+  growing.addAll(more);
+  return growing;
+}
