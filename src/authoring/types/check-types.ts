@@ -45,20 +45,17 @@ const hasFields = ({ response, kind, upload, calls, source }: Route): boolean =>
 const countMembers = ({ response }: { readonly response: { readonly body?: unknown } }): number =>
   pathsIn(response.body).length;
 
-/** Returns the successful golden case of a route with the most members in its response, and in those of the upstream. */
-function findRichest(examples: readonly ExampleDefinition[]): ExampleDefinition | undefined {
-  const all = examples
+/** Returns the successful golden cases of a route, that with the most members in the responses first. */
+const successesOf = (examples: readonly ExampleDefinition[]): ExampleDefinition[] =>
+  examples
     .filter(({ file }) => file === undefined)
     .filter((each) => [each, ...each.upstream].every(({ response }) => response.status < 300))
     .map((each) => {
       const upstream = each.upstream.reduce((sum, call) => sum + countMembers(call), 0);
       return { each, members: countMembers(each), upstream };
-    });
-  const [richest] = all.toSorted(
-    (one, other) => other.members - one.members || other.upstream - one.upstream,
-  );
-  return richest?.each;
-}
+    })
+    .toSorted((one, other) => other.members - one.members || other.upstream - one.upstream)
+    .map(({ each }) => each);
 
 /** Checks the types of all fields. */
 class TypeLaw {
@@ -83,11 +80,12 @@ class TypeLaw {
     for (const route of pack.routes.filter(hasFields)) {
       const operation = described.get(operationKey(route.name));
       const own = examples.filter((each) => each.route === route).map(({ example }) => example.definition);
-      const definition = findRichest(own);
+      const [richest, ...others] = operation
+        ? successesOf(own).map((each) => new RouteTrial(route, answerTree(operation), each, this.#facts))
+        : [];
       if (!operation) this.#untested.add(`${route.name}: the old description does not have it`);
-      else if (!definition)
-        this.#untested.add(`${route.name}: there is no golden case of a successful request`);
-      else await this.#try(new RouteTrial(route, answerTree(operation), definition, this.#facts));
+      else if (!richest) this.#untested.add(`${route.name}: there is no golden case of a successful request`);
+      else await this.#try(richest, others);
     }
     if (this.#cases === 0) throw new OtherServiceError(NOTHING_COMMON);
     for (const pattern of patterns.unusable)
@@ -95,13 +93,17 @@ class TypeLaw {
     return { cases: this.#cases, fields: [...this.#verdicts.values()], untested: [...this.#untested] };
   }
 
-  /** Tries the golden case, each change of it alone, and some changes together. */
-  async #try(trial: RouteTrial): Promise<void> {
+  /** Tries a golden case, each change of it alone, and some changes together. Others are tried without changes. */
+  async #try(trial: RouteTrial, others: readonly RouteTrial[]): Promise<void> {
     const { changes, route } = trial;
     if ((await this.#isRefused(trial)) || trial.answers.length === 0) return trial.end();
     for (const tried of [[], ...changes.map((change) => [change])]) await this.#test(trial, tried);
     const isNew = async (tried: readonly Change[]): Promise<boolean> =>
       (await trial.run(tried)).mismatches.some(({ place }) => !this.#verdictOf(route, place).counterexample);
+    for (const other of others) {
+      if (other.answers.length > 0) await this.#test(other, []);
+      other.end();
+    }
     for (let found: readonly Change[] | undefined = []; found;) {
       await this.#test(trial, found);
       found = await findTogether(changes, isNew, this.#options);

@@ -1,4 +1,4 @@
-import { calledName, childOf, childrenOf, walk, type AstNode } from "./ast.ts";
+import { calledName, childOf, childrenOf, findChild, isPlain, walk, type AstNode } from "./ast.ts";
 
 /** Functions that return undefined if their first argument is undefined. */
 const UNDEFINED_FOR_UNDEFINED = new Set([
@@ -15,23 +15,24 @@ const UNDEFINED_FOR_UNDEFINED = new Set([
 const LITERALS = new Set(["string", "number", "value"]);
 const ARITHMETIC = new Set(["+", "-", "*", "/", "%"]);
 
-/** Whether a node is a variable without predicates or grouping. */
-const isPlainVariable = ({ type, value: _name, position: _position, ...rest }: AstNode): boolean =>
-  type === "variable" && Object.keys(rest).length === 0;
-
 /** Whether a path starts with a member of the variable, so that without that member the path is undefined. */
 function isPathFrom(path: AstNode, variable: string): boolean {
   const { group, keepSingletonArray } = path;
   const [first, second] = childrenOf(path, "steps");
   // A predicate on a missing member is still evaluated, and may fail.
   const isMember = second?.type === "name" && second["stages"] === undefined;
-  const startsWithMember = first?.value === variable && isPlainVariable(first) && isMember;
+  const startsWithMember = first?.value === variable && isPlain(first, "variable") && isMember;
   return startsWithMember && group === undefined && keepSingletonArray !== true;
 }
 
-/** Whether the left operand is undefined if the variable is empty, and the right one is a literal, which can't fail. */
-const isOperandMissing = (node: AstNode, variable: string): boolean =>
-  LITERALS.has(childOf(node, "rhs").type) && isUndefinedWithout(childOf(node, "lhs"), variable);
+/** Whether one operand is undefined if the variable is empty, and the other operand is a literal, which can't fail. */
+function isOperandMissing(node: AstNode, variable: string): boolean {
+  const [left, right] = [childOf(node, "lhs"), childOf(node, "rhs")];
+  return (
+    (isUndefinedWithout(left, variable) && LITERALS.has(right.type)) ||
+    (LITERALS.has(left.type) && isUndefinedWithout(right, variable))
+  );
+}
 
 const isFalseWithout = (node: AstNode, variable: string): boolean =>
   isUndefinedWithout(node, variable) ||
@@ -42,8 +43,11 @@ function isUndefinedWithout(node: AstNode, variable: string): boolean {
   const { type, value } = node;
   if (type === "path") return isPathFrom(node, variable);
   if (type === "binary") return ARITHMETIC.has(String(value)) && isOperandMissing(node, variable);
-  if (type === "condition")
-    return node["else"] === undefined && isFalseWithout(childOf(node, "condition"), variable);
+  if (type === "condition") {
+    const otherwise = findChild(node, "else");
+    const isFalse = isFalseWithout(childOf(node, "condition"), variable);
+    return isFalse && (otherwise === undefined || isUndefinedWithout(otherwise, variable));
+  }
   if (!UNDEFINED_FOR_UNDEFINED.has(calledName(node) ?? "")) return false;
   const [first, ...rest] = childrenOf(node, "arguments");
   return first !== undefined && rest.length === 0 && isUndefinedWithout(first, variable);
