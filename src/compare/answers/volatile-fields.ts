@@ -7,7 +7,16 @@ import { createIsSameClient } from "../../gateway/index.ts";
 import type { JudgeScalar } from "./compare.ts";
 import type { Difference, DifferenceKind } from "./comparison.ts";
 import { judgePlainly } from "./value-format.ts";
-import { type FieldState, fieldState, half, halve, judgeVolatile, recordValues } from "./volatile-values.ts";
+import {
+  countFormats,
+  countPair,
+  type FieldState,
+  fieldState,
+  half,
+  halve,
+  judgeVolatile,
+  type KnownField,
+} from "./volatile-values.ts";
 
 const count = z.number().nonnegative();
 
@@ -167,18 +176,22 @@ export class ClientView {
     this.#client = client;
   }
 
-  /** Creates the comparison of a route's scalars with those of the old service. */
-  judge(route: string): JudgeScalar {
+  /**
+   * Creates the comparison of a route's scalars with those of the old service.
+   *
+   * @param others the other values: new values of a first pair, which are counted, new values of a second pair, or old
+   *   values
+   */
+  judge(route: string, others: "new" | "new again" | "old"): JudgeScalar {
     const volatile = this.all.fieldsOf(route);
     return (field, old, other) => {
       if (!volatile.has(field)) return judgePlainly(field, old, other);
-      const { own, others } = this.#clients(route);
-      const stateOf = (client: ClientState | undefined) => client?.fields[VALUE + field];
-      return judgeVolatile(
-        { own: stateOf(own), others: others.flatMap((each) => stateOf(each) ?? []) },
-        old,
-        other,
-      );
+      const key = VALUE + field;
+      if (others === "new") {
+        const state = this.all.openField(route, this.#client, key);
+        if (state) countFormats(state, 1, other);
+      }
+      return judgeVolatile(this.#knownOf(route, key), old, other, others === "old");
     };
   }
 
@@ -212,7 +225,7 @@ export class ClientView {
     const own = this.all.openClient(route, this.#client);
     for (const { field, pair } of values) {
       const state = own.fields[VALUE + field];
-      if (state) recordValues(state, pair);
+      if (state) countPair(state, pair);
     }
   }
 
@@ -237,25 +250,28 @@ export class ClientView {
     return doubts === 0 || (pairs >= MIN_PAIRS && !this.all.isNoise(route, difference) && found > doubts);
   }
 
-  /** Returns the evidence about a route: that of this client, and that of the others. */
-  #clients(route: string) {
-    const states = this.all.stateOf(route);
-    const { [knownAs(states, this.#client)]: own, ...others } = states;
-    return { own, others: Object.values(others) };
-  }
-
   /**
    * Returns the sum of the counts of all clients except the other client with the most, because one client must not
    * outweigh the rest.
    */
   #weigh(route: string, of: (state: ClientState) => number): number {
-    const { own, others } = this.#clients(route);
-    const values = others.map(of);
+    const states = this.all.stateOf(route);
+    const { [knownAs(states, this.#client)]: own, ...others } = states;
+    const values = Object.values(others).map(of);
     const sum = values.reduce((total, value) => total + value, own ? of(own) : 0);
     return sum - Math.max(0, ...values);
   }
 
   #pairsOf(route: string): number {
     return this.#weigh(route, ({ pairs }) => pairs);
+  }
+
+  #knownOf(route: string, key: string): KnownField {
+    const states = this.all.stateOf(route);
+    const { [knownAs(states, this.#client)]: own, ...others } = states;
+    return {
+      own: own?.fields[key],
+      others: Object.values(others).flatMap(({ fields }) => fields[key] ?? []),
+    };
   }
 }
