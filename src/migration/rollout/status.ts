@@ -1,5 +1,4 @@
 /** The status of a roll-out: the side of each client with the reason, returns, and blocked returns. */
-import { TRIP } from "../../compare/index.ts";
 import { type ClientDirectory, UNNAMED } from "../../audit/index.ts";
 import {
   type ActionForm,
@@ -13,6 +12,7 @@ import {
   type Span,
 } from "../../base/index.ts";
 import type { Side } from "../../gateway/index.ts";
+import { TRIP } from "./returns/cusum.ts";
 import { scoreOf, type Evidence } from "./returns/evidence.ts";
 import type { Rollout } from "./sides.ts";
 
