@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { ACTS, HOSTILE, hostileRecord, storeRecords } from "../../audit/record/hostile-record.ts";
+import { ACTS, HOSTILE, hostileRecord } from "../../audit/record/hostile-record.ts";
+import { storeRecords } from "../../audit/record/stored-records.ts";
 import { createCommandRunner } from "../../support/command-output.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 

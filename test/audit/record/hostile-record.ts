@@ -1,7 +1,5 @@
-/** A record with texts that would act on a terminal, and stores with records. */
+/** A record with texts that would act on a terminal. */
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
-import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
-import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { sampleRecord } from "./sample-record.ts";
 
 /** ESC, CSI in one byte of C1, a bell, and a mark that reverses the text after it. */
@@ -36,20 +34,6 @@ export function hostileRecord(id: string): AuditRecord {
       },
     ],
   };
-}
-
-/** Stores records as a gateway does. @returns the data folder */
-export async function storeRecords(...records: readonly AuditRecord[]): Promise<string> {
-  const directory = temporaryFolder();
-  const store = await openSqliteStore({
-    directory,
-    durability: "relaxed",
-    retentionDays: 36_500,
-    sizeLimit: 1e12,
-  });
-  for (const record of records) await store.append(record);
-  await store.close();
-  return directory;
 }
 
 /** Everything except line breaks that acts on a terminal. */

@@ -1,7 +1,8 @@
 /** Formats for programs: they are escaped where they are printed on a terminal, which `script` makes. */
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { ACTS, hostileRecord, storeRecords } from "../../audit/record/hostile-record.ts";
+import { ACTS, hostileRecord } from "../../audit/record/hostile-record.ts";
+import { storeRecords } from "../../audit/record/stored-records.ts";
 import { describeWith } from "../../support/services.ts";
 import { REPOSITORY, run } from "../e2e/program.ts";
 
