@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { ACTS, HOSTILE, hostileRecord } from "../../audit/record/hostile-record.ts";
+import { ACTS, FOR_PROGRAMS, HOSTILE, hostileRecord } from "../../audit/record/hostile-record.ts";
 import { storeRecords } from "../../audit/record/stored-records.ts";
 import { createCommandRunner } from "../../support/command-output.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
@@ -31,6 +31,12 @@ test.each([
   const { out, err } = await run(...args);
   expect(out + err).not.toBe("");
   expect(out + err).not.toMatch(ACTS);
+});
+
+test.each(FOR_PROGRAMS)("%s writes texts to a file as they are", async (command) => {
+  const folder = await storeRecords(hostileRecord("00000000000000000000000001"));
+  const { out } = await run(...command.split(" "), "--data-dir", folder);
+  expect(out).toMatch(/\u202e/);
 });
 
 test("Markdown, which people read, is escaped in a file, too", async () => {

@@ -38,3 +38,6 @@ export function hostileRecord(id: string): AuditRecord {
 
 /** Everything except line breaks that acts on a terminal. */
 export const ACTS = /[^\P{Cc}\n]|\p{Bidi_Control}/u;
+
+/** Commands that print such records in formats for programs. */
+export const FOR_PROGRAMS = ["export", "export --format csv", "export --format har", "report --format html"];
