@@ -1,6 +1,6 @@
 /** The exports of `gateway` for other rooms. */
-export { openTokenChecks } from "./pipeline/check-tokens.ts";
-export { TOKEN_CHECK, TokenCheckBudget } from "./pipeline/check-tokens.ts";
+export { openTokenChecks, TOKEN_CHECK, TokenCheckBudget } from "./pipeline/check-tokens.ts";
+export { createTokenJudge } from "./auth/judge-token.ts";
 export { createKnownSenders, type KnownSenders } from "./auth/known-senders.ts";
 export { countedAs, createIsSameClient, partsOf, provenBy, ProvenClients } from "./auth/proven-by.ts";
 export {
@@ -35,7 +35,12 @@ export {
 } from "./forward/legacy.ts";
 export { createNativeAuthorization, createNativeGate, nativeToken } from "./forward/native-authorization.ts";
 export { Forward } from "./forward/forward.ts";
-export { cleanRequestHeaders, cleanResponseHeaders, connectionOptions } from "./http/forwarded-headers.ts";
+export {
+  cleanRequestHeaders,
+  cleanResponseHeaders,
+  connectionOptions,
+  HOP_BY_HOP,
+} from "./http/forwarded-headers.ts";
 export type { ForwardObserver } from "./forward/exchange.ts";
 export { createNativeErrors, FAILURE, nativeError } from "./forward/forward-errors.ts";
 export { badRequestBody, createMessageRejection } from "./http/bad-request.ts";
@@ -50,12 +55,10 @@ export {
   warnOfUncheckedHost,
 } from "./http/browser-guards.ts";
 export { allowOrigins } from "./http/cors.ts";
-export { createHostCheck } from "./http/origins.ts";
 export { type HttpServer, isInvalidMessage, listen, ListenError } from "./http/http-server.ts";
 export { createInFlightTracker } from "./http/in-flight.ts";
 export { ignoreBehindLastRequest, rejectInvalid } from "./http/invalid-messages.ts";
-export { HOP_BY_HOP } from "./http/forwarded-headers.ts";
-export { hostOf, READ_METHODS, SAFE_METHODS, SAME_SITES } from "./http/origins.ts";
+export { createHostCheck, hostOf, READ_METHODS, SAFE_METHODS, SAME_SITES } from "./http/origins.ts";
 export { createBodyReaders, hasBody, type RequestBodies } from "./bodies/receive-body.ts";
 export {
   createRequestContext,
@@ -75,24 +78,18 @@ export {
 } from "./limits/client-address.ts";
 export { createMemoryLimiter } from "./limits/limiter.ts";
 export { createUnlimitedRates, type RateLimits } from "./limits/rate-limits.ts";
-export { type ApplicationCredentials, readBasicCredentials } from "./oauth/read-form.ts";
+export { type ApplicationCredentials, createSignInReader, readBasicCredentials } from "./oauth/read-form.ts";
 export { createOAuthRoutes, type OAuthRoutes } from "./oauth/handler.ts";
 export { SIGN_INS, signOutRoutes } from "./oauth/login-calls.ts";
 export { LoginServer } from "./oauth/login-server.ts";
 export { type OAuthServices, openOAuthServices } from "./oauth/oauth-services.ts";
 export { RequestedScopes } from "./oauth/requested-scopes.ts";
-export { createSignInReader } from "./oauth/read-form.ts";
 export { ANONYMOUS } from "./request/client.ts";
 export { provenIdentity, type RequestContext } from "./request/context.ts";
 export { cursorParameters, removeCursorMark, type Side } from "./pipeline/cursor-mark.ts";
-export { createUpstreamActivity, hasWritten, type UpstreamCallRecord } from "./calls/instrument-call.ts";
+export { UpstreamActivity, hasWritten, type UpstreamCallRecord } from "./calls/instrument-call.ts";
 export { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "./pipeline/lifecycle.ts";
-export {
-  createPackTokenJudge,
-  createPipelineConfig,
-  settingsVary,
-  readLinkBase,
-} from "./pipeline/pipeline-config.ts";
+export { createPipelineConfig, settingsVary, readLinkBase } from "./pipeline/pipeline-config.ts";
 export { createAlphaPipeline, type PipelineDependencies } from "./pipeline/pipeline.ts";
 export { NO_PLAN, type PlanRules, type PlanVerdict } from "./request/plan.ts";
 export { createSenderReader, type RequestSender } from "./pipeline/read-sender.ts";
@@ -128,6 +125,5 @@ export { type CatalogCache, connectCatalogs } from "./upstream/catalog-cache.ts"
 export { ConnectionShares } from "./upstream/connection-shares.ts";
 export { decodeContent } from "./upstream/content-decoding.ts";
 export type { FileUpstream, HttpRequest, HttpResponse, Upstream } from "./upstream/http-call.ts";
-export { UPSTREAM_TLS } from "./upstream/open-tls.ts";
 export { UpstreamError } from "./upstream/upstream-error.ts";
-export { createTlsConnector, type CurrentContext } from "./upstream/open-tls.ts";
+export { createTlsConnector, type CurrentContext, UPSTREAM_TLS } from "./upstream/open-tls.ts";

@@ -131,7 +131,6 @@ export { fieldTexts } from "./fields/keys/field-keys.ts";
 export { isFilterable } from "./fields/keys/filters.ts";
 export type { TokensStep } from "./keys/credentials.ts";
 export type { RouteKind } from "./key-rules.ts";
-export type { ChosenMembers } from "./fields/sparse-fields.ts";
 export {
   createListParser,
   type ListValues,
@@ -161,7 +160,7 @@ export {
   packHash,
   readPackFiles,
 } from "./load/loaded-pack.ts";
-export type { ApiNames } from "./keys/key.ts";
+export type { ApiNames, ChosenMembers } from "./keys/key.ts";
 export type { TranslateLocation } from "./routes/locations.ts";
 export type { Resource } from "./routes/resource.ts";
 export { describePack } from "./openapi/document.ts";

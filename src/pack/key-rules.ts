@@ -135,14 +135,20 @@ export const excludesAll =
       .filter((key) => has(facts, key))
       .map((key) => ({ message: `"${key}" and "${name}" exclude each other`, at: [key] }));
 
-/** Reports violations of the rules of keys. @param location the location of the route or of the field */
+/**
+ * Reports violations of the rules of keys.
+ *
+ * @param location the location of the route or of the field
+ * @param areUsed whether the rules are for keys that are used, or for missing keys
+ */
 export function checkRules<Facts extends HasKeys>(
   rules: KeyRules<Facts>,
   facts: Facts,
   location: SourceLocation,
+  areUsed = true,
 ): void {
   for (const [name, ofKey = []] of Object.entries(rules)) {
-    if (!has(facts, name)) continue;
+    if (has(facts, name) !== areUsed) continue;
     for (const problemsOf of ofKey)
       for (const { at = [name], ...message } of problemsOf(facts, name)) location.at(...at).report(message);
   }

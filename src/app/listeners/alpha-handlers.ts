@@ -104,16 +104,10 @@ export function createAlphaHandler(
   shadow: Shadow | undefined,
 ): AlphaHandler {
   const { pack, catalogs, upstream, upstreamTokens, shared, oauth, tokenLocks, plan, audit } = dependencies;
-  const { scopes, judgeToken, dialect, translation, style } = createPipelineConfig(pack, settings);
   const { startSpan, record, onUnexpectedError } = lifecycleOf(dependencies, recorder);
   const comparisons = [dependencies.compare, shadow?.servedNew].filter((each) => each !== undefined);
   return createAlphaPipeline({
-    pack,
-    scopes,
-    judgeToken,
-    dialect,
-    translation,
-    style,
+    ...createPipelineConfig(pack, settings),
     nativeScheme: settings.NATIVE_PROXY ? pack.nativeScheme : undefined,
     catalogs,
     upstream,

@@ -35,11 +35,10 @@ const createResponse = (status: number, text: string): HttpResponse => ({
 
 /** Creates an upstream that only contains catalogs. It returns each of them on its first page. */
 export function createCatalogUpstream(pack: Pack, lists: CatalogLists): Upstream {
-  const { paging, filterWriter } = pack;
   const { base_path: prefix } = pack.dialect.upstream;
   const shapes = catalogShapes(pack);
   const calls = [...pack.resources.values()].flatMap(({ catalog }) => catalog?.calls ?? []);
-  const firstPages = new Set(calls.map((call) => firstPagePath(call, { prefix, filterWriter, paging })));
+  const firstPages = new Set(calls.map((call) => firstPagePath(call, pack)));
   return {
     async call({ path }) {
       const request = catalogRequest(path.slice(prefix.length));

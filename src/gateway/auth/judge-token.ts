@@ -1,12 +1,5 @@
 /** Decides from v4's responses whether a token is accepted, for both dialects. */
-import {
-  type Access,
-  type FindV4Access,
-  type Grants,
-  isSuccess,
-  type Scopes,
-  TOO_MANY_REQUESTS,
-} from "../../pack/index.ts";
+import { type Access, type Grants, isSuccess, type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
 import type { ResponseHead } from "../upstream/http-call.ts";
 
 /** The meaning of a response of v4 for the token of its request. */
@@ -33,14 +26,6 @@ interface JudgedCall {
 /** Judges a response to a call. */
 export type JudgeToken = (call: JudgedCall, response: ResponseHead) => TokenVerdict;
 
-interface TokenJudgeOptions {
-  readonly scopes: Scopes;
-  /** v4's response header that contains the scopes of the token. Undefined if missing. */
-  readonly scopesHeader: string | undefined;
-  /** Finds out which calls are public. */
-  readonly accessOf: FindV4Access;
-}
-
 const REJECTED: TokenVerdict = { says: "rejected" };
 const ACCEPTED: TokenVerdict = { says: "accepted", grants: undefined };
 
@@ -51,15 +36,16 @@ const NOT_IMPLEMENTED = 501;
  * Creates the judge of a pack. A token is accepted if v4 returns its scopes, or if a call that requires a token
  * succeeds.
  */
-export function createTokenJudge({ scopes, scopesHeader, accessOf }: TokenJudgeOptions): JudgeToken {
-  const headerName = scopesHeader?.toLowerCase();
+export function createTokenJudge({ scopes, dialect, v4Access }: Pack): JudgeToken {
+  /** v4's response header that contains the scopes of the token. Undefined if missing. */
+  const headerName = dialect.scopes?.header?.toLowerCase();
 
   /** Whether v4 serves a call without a token. Undefined if this is unknown. */
   function isPublic({ method, path, access }: JudgedCall): boolean | undefined {
     if (access === "public") return true;
     const [withoutQuery = ""] = path.split("?", 1);
     // A call that any route makes without a token is public.
-    const isKnownPublic = accessOf(method, withoutQuery)?.required.includes("public");
+    const isKnownPublic = v4Access(method, withoutQuery)?.required.includes("public");
     return isKnownPublic ?? (access === undefined ? undefined : false);
   }
 

@@ -106,8 +106,7 @@ export function createKnownSenders({
     provenBy({ identity, hash }: Sender, address: string): string | undefined {
       const name = nameOf(identity);
       // A token that is never checked may be invented.
-      if (!needsCredentials) return provenBy(name, undefined, address);
-      if (name !== undefined) return provenBy(name, undefined, address);
+      if (!needsCredentials || name !== undefined) return provenBy(name, undefined, address);
       if (hash === undefined || !isAccepted(hash)) return undefined;
       const token = fingerprint(hash);
       return areAddressesShared ? provenByToken(token) : provenBy(undefined, token, address);

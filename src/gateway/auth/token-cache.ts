@@ -54,14 +54,7 @@ export interface TokenCacheEntry {
 }
 
 /** A cache in this process. */
-export interface MemoryTokenCache extends TokenCache {
-  get(hash: string): TokenInfo | undefined;
-  /** @returns whether the information is new, or must be stored again. `setRejected` returns the same. */
-  setScopes(hash: string, grants: Grants | undefined): boolean;
-  setRejected(hash: string): boolean;
-  /** Stores an entry of the shared cache. */
-  setEntry(hash: string, entry: TokenCacheEntry): void;
-}
+export type MemoryTokenCache = ReturnType<typeof createTokenCache>;
 
 export interface TokenCacheOptions {
   /** Maximum number of accepted tokens, and of rejected ones. */
@@ -136,11 +129,7 @@ const HASH_LENGTH = 64;
 export const isWholeHash = (fingerprint: string): boolean => fingerprint.length === HASH_LENGTH;
 
 /** Creates a cache in this process. Expiry is checked at every read. */
-export function createTokenCache({
-  size,
-  ttlSeconds,
-  negativeTtlSeconds,
-}: TokenCacheOptions): MemoryTokenCache {
+export function createTokenCache({ size, ttlSeconds, negativeTtlSeconds }: TokenCacheOptions) {
   const ttl = ttlSeconds * 1000;
   const cache = new LRUCache<string, AcceptedInfo>({ max: size, ttl, ttlResolution: 0 });
   // A separate cache, so that invented tokens can't evict accepted ones.
@@ -162,9 +151,11 @@ export function createTokenCache({
     accepted.add(hash);
   }
   return {
-    get: (hash) => cache.get(hash) ?? (rejected.has(hash) ? REJECTED : undefined),
-    wasAccepted: (hash) => accepted.has(hash),
-    setScopes(hash, grants) {
+    get: (hash: string): TokenInfo | undefined =>
+      cache.get(hash) ?? (rejected.has(hash) ? REJECTED : undefined),
+    wasAccepted: (hash: string): boolean => accepted.has(hash),
+    /** @returns whether the information is new, or must be stored again. `setRejected` returns the same. */
+    setScopes(hash: string, grants: Grants | undefined): boolean {
       const info = cache.get(hash);
       // Every response of v4 confirms the information. It is only stored again after half of its lifetime.
       const isFresh = cache.getRemainingTTL(hash) > ttl / 2;
@@ -173,7 +164,7 @@ export function createTokenCache({
       accept(hash, { refused: false, grants: grants ?? info?.grants }, ttl);
       return true;
     },
-    setRejected(hash) {
+    setRejected(hash: string): boolean {
       if (negativeTtlSeconds > 0) reject(hash, negativeTtlSeconds * 1000);
       else {
         accepted.delete(hash);
@@ -181,20 +172,21 @@ export function createTokenCache({
       }
       return true;
     },
-    async purge(fingerprint = "") {
+    async purge(fingerprint = ""): Promise<void> {
       // When all information is deleted, clients keep their limits until v4 judges their tokens again.
       if (fingerprint !== "") accepted.purge(fingerprint);
       const hashes = isWholeHash(fingerprint) ? [fingerprint] : [...cache.keys(), ...rejected.keys()];
       for (const hash of hashes) if (hash.startsWith(fingerprint)) forget(hash);
     },
-    setEntry(hash, { info, ttlMs }) {
+    /** Stores an entry of the shared cache. */
+    setEntry(hash: string, { info, ttlMs }: TokenCacheEntry): void {
       if (info.refused) reject(hash, ttlMs);
       else accept(hash, info, ttlMs);
     },
-    get size() {
+    get size(): number {
       return cache.size + rejected.size;
     },
-    get acceptedCount() {
+    get acceptedCount(): number {
       return accepted.size;
     },
   };

@@ -10,16 +10,7 @@ export interface UpstreamToken {
 }
 
 /** The table of the clients' tokens. */
-export interface UpstreamTokens {
-  /**
-   * Finds the upstream's token for a client's token, by its hash, so that the time does not depend on the tokens.
-   *
-   * @returns undefined for an unknown token
-   */
-  find(hash: string): UpstreamToken | undefined;
-  /** The gateway's own token for all calls. Undefined if each client has its own upstream token. */
-  readonly gatewayToken: string | undefined;
-}
+export type UpstreamTokens = Pick<UpstreamTokenTable, "find" | "gatewayToken">;
 
 /** The client's token and the upstream's token, in clear text. */
 export type TokenPair = readonly [client: string, upstream: string];
@@ -40,7 +31,13 @@ function hashTokens(tokens: Iterable<TokenPair>): ReadonlyMap<string, UpstreamTo
 export function createUpstreamTokens(tokens: Iterable<TokenPair>, gatewayToken?: string) {
   let byHash = hashTokens(tokens);
   return {
-    find: (hash: string) => byHash.get(hash),
+    /**
+     * Finds the upstream's token for a client's token, by its hash, so that the time does not depend on the tokens.
+     *
+     * @returns undefined for an unknown token
+     */
+    find: (hash: string): UpstreamToken | undefined => byHash.get(hash),
+    /** The gateway's own token for all calls. Undefined if each client has its own upstream token. */
     gatewayToken,
     /** Replaces all tokens at once. In-flight requests keep their tokens. @returns Whether any token has changed. */
     replace(others: Iterable<TokenPair>): boolean {

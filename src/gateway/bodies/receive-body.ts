@@ -15,13 +15,6 @@ const NO_BYTES = Buffer.alloc(0);
 const tooLarge = (): HttpError => new HttpError(400, "The body is too large.");
 const unreadable = (): HttpError => new HttpError(400, UNREADABLE_BODY);
 
-/** Reads the bodies of requests, within one memory budget for the whole process. */
-export interface RequestBodies {
-  of(request: IncomingMessage): BodyReader;
-  /** Bytes in memory. */
-  readonly bytes: number;
-}
-
 async function decodedBody(body: Buffer, coding: string, limit: number): Promise<Buffer> {
   try {
     return await decodeContent(body, coding, limit);
@@ -40,7 +33,7 @@ export const hasBody = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || declaredLength(request) > 0;
 
 /** One body, and its part of the memory budget until `release`. */
-class BodyReader implements HeldBody {
+export class BodyReader implements HeldBody {
   readonly #request: IncomingMessage;
   readonly #limit: number;
   readonly #room: BodyRoom<BodyReader>;
@@ -170,8 +163,11 @@ class BodyReader implements HeldBody {
   }
 }
 
+/** Reads the bodies of requests, within one memory budget for the whole process. */
+export type RequestBodies = ReturnType<typeof createBodyReaders>;
+
 /** @param bodyLimit maximum number of bytes of one body, before and after decoding */
-export function createBodyReaders(bodyLimit: number): RequestBodies {
+export function createBodyReaders(bodyLimit: number) {
   const room = new BodyRoom<BodyReader>(bodyLimit);
   let timer: NodeJS.Timeout | undefined;
 
@@ -185,11 +181,12 @@ export function createBodyReaders(bodyLimit: number): RequestBodies {
   }
 
   return {
-    of(request) {
+    of(request: IncomingMessage): BodyReader {
       timer ??= setInterval(check, RATE_CHECK_MS).unref();
       return new BodyReader(request, bodyLimit, room);
     },
-    get bytes() {
+    /** Bytes in memory. */
+    get bytes(): number {
       return room.bytes;
     },
   };

@@ -12,62 +12,38 @@ export interface UpstreamCallRecord extends Omit<RecordedCall, "response"> {
   };
 }
 
-/** A cached v4 response, for which no call was made. */
-interface CachedRead {
-  readonly path: string;
-  readonly json: unknown;
-}
-
-/** Data of the calls of one request. */
-export interface UpstreamActivity {
-  readonly calls: UpstreamCallRecord[];
+export class UpstreamActivity {
+  calls: UpstreamCallRecord[] = [];
   /** Calls that were never sent, if there are any. */
   neverSent: UpstreamCallRecord[] | undefined;
+  /** The request's warnings, to which calls add their own. */
   readonly warnings: string[];
   /** Starts the span of a call; undefined if tracing is off. */
   readonly startSpan: StartCallSpan | undefined;
   /** The W3C trace of calls without a span. */
   readonly traceparent: string | undefined;
-  /** Milliseconds spent waiting for responses. */
-  upstreamMs: number;
+  upstreamMs = 0;
   /** Number of calls in progress. */
-  callsInProgress: number;
-  waitingSince: number;
+  callsInProgress = 0;
+  waitingSince = 0;
   /** The start of the first call, by `performance.now()`. 0 if no call has started. */
-  firstCallAt: number;
+  firstCallAt = 0;
   /** Whether v4 accepted the client's token in this request. */
-  isTokenAccepted: boolean;
+  isTokenAccepted = false;
   /** The token of the last call to v4. */
   v4Token: string | undefined;
   /** Bytes of streamed files, from the client and to it. */
   streamedBytes: { in: number; out: number } | undefined;
-  /** The v4 responses that came from the cache. */
-  cachedReads: CachedRead[] | undefined;
-  /** Number of v4 responses that were not in the cache. */
-  cacheMisses: number;
-}
+  /** The v4 responses that came from the cache, for which no call was made. */
+  cachedReads: { readonly path: string; readonly json: unknown }[] | undefined;
+  cacheMisses = 0;
 
-/** @param warnings the request's warnings. Calls add their own warnings */
-export const createUpstreamActivity = (
-  warnings: string[],
-  startSpan?: StartCallSpan,
-  traceparent?: string,
-): UpstreamActivity => ({
-  calls: [],
-  neverSent: undefined,
-  warnings,
-  startSpan,
-  traceparent,
-  upstreamMs: 0,
-  callsInProgress: 0,
-  waitingSince: 0,
-  firstCallAt: 0,
-  isTokenAccepted: false,
-  v4Token: undefined,
-  streamedBytes: undefined,
-  cachedReads: undefined,
-  cacheMisses: 0,
-});
+  constructor(warnings: string[], startSpan?: StartCallSpan, traceparent?: string) {
+    this.warnings = warnings;
+    this.startSpan = startSpan;
+    this.traceparent = traceparent;
+  }
+}
 
 /**
  * Whether v4 has executed a write of a request, or may have done so: v4 did not refuse the write, or its connection

@@ -1,22 +1,10 @@
 import { LRUCache } from "lru-cache";
 
-/** The cached responses of one owner, until a write may have changed them. */
-interface OwnedResponses {
-  get(path: string): unknown;
-  /** Stores a response. Does nothing if a write of the owner has started or ended since the look-up. */
-  set(path: string, response: unknown, bytes: number, seconds: number): void;
-}
-
 /**
  * Caches v4 responses for a short time, separately for each token. The cache belongs to this process, and only writes
  * through this process invalidate it: docs/guide/run-in-production.md explains the consequences.
  */
-export interface ResponseCache {
-  /** Returns the responses of an owner. Call it before a read: a response is not cached if a write happened in between. */
-  of(owner: string): OwnedResponses;
-  /** Runs a write. The owner's cached responses are invalidated when it starts, and again when it ends. */
-  invalidateDuring<T>(owner: string, write: () => Promise<T>): Promise<T>;
-}
+export type ResponseCache = ReturnType<typeof createResponseCache>;
 
 interface ResponseCacheOptions {
   /** Maximum number of bytes of all cached responses. Default 8 MB. */
@@ -28,7 +16,7 @@ const MOST_RESPONSES = 10_000;
 const MOST_BYTES = 8_388_608;
 
 /** Creates a cache. Owners are hashes of tokens. The least recently used response is removed first. */
-export function createResponseCache({ mostBytes = MOST_BYTES }: ResponseCacheOptions = {}): ResponseCache {
+export function createResponseCache({ mostBytes = MOST_BYTES }: ResponseCacheOptions = {}) {
   /** The current number of each owner. Numbers are never reused, so responses under an earlier number are never found again. */
   const generations = new LRUCache<string, number>({ max: MOST_OWNERS });
   const responses = new LRUCache<string, { readonly response: unknown }>({
@@ -45,11 +33,16 @@ export function createResponseCache({ mostBytes = MOST_BYTES }: ResponseCacheOpt
   }
 
   return {
-    of(owner) {
+    /**
+     * Returns the cached responses of an owner, until a write may have changed them. Call it before a read: a response is
+     * not cached if a write happened in between.
+     */
+    of(owner: string) {
       const generation = generations.get(owner) ?? invalidate(owner);
       return {
-        get: (path) => responses.get(`${generation} ${path}`)?.response,
-        set(path, response, bytes, seconds) {
+        get: (path: string): unknown => responses.get(`${generation} ${path}`)?.response,
+        /** Stores a response. Does nothing if a write of the owner has started or ended since the look-up. */
+        set(path: string, response: unknown, bytes: number, seconds: number): void {
           if (generations.get(owner) !== generation) return;
           responses.set(
             `${generation} ${path}`,
@@ -59,7 +52,8 @@ export function createResponseCache({ mostBytes = MOST_BYTES }: ResponseCacheOpt
         },
       };
     },
-    async invalidateDuring(owner, write) {
+    /** Runs a write. The owner's cached responses are invalidated when it starts, and again when it ends. */
+    async invalidateDuring<T>(owner: string, write: () => Promise<T>): Promise<T> {
       invalidate(owner);
       try {
         return await write();

@@ -126,16 +126,15 @@ export function throwTranslatedError(
 ): never {
   const { report } = authorized;
   if (route.headers?.error) report.upstreamHead = response;
-  const { translation: config } = authorized.services;
+  const { pack } = authorized.services;
   const meaning = meaningOf(response.status);
   const upstreamStatus = isUnknownInBody(response, route, call.method)
-    ? config.statuses.unknownInBody
+    ? pack.statuses.unknownInBody
     : response.status;
-  const tableStatus = config.statuses.translate(upstreamStatus);
-  if (meaning === "limited")
-    report.upstreamRateLimit = config.rateLimitHeaders.upstream.read(response.headers);
+  const tableStatus = pack.statuses.translate(upstreamStatus);
+  if (meaning === "limited") report.upstreamRateLimit = pack.rateLimitHeaders.upstream.read(response.headers);
   if (tableStatus !== response.status)
-    report.warnings.push(`${config.upstreamName} responded with ${response.status}`);
+    report.warnings.push(`${pack.dialect.upstream.name} responded with ${response.status}`);
   const defaultReason =
     meaning === "failed" ? "The service could not process this request." : "The request was refused.";
   const reasonOfStatus = DEFAULT_REASONS[upstreamStatus] ?? defaultReason;
@@ -144,7 +143,7 @@ export function throwTranslatedError(
 
   function translate(given: ErrorDetail): Problem {
     const error = redact(given);
-    const rule = error.code === undefined ? undefined : config.errorCodes.translate(error.code);
+    const rule = error.code === undefined ? undefined : pack.errorCodes.translate(error.code);
     const { code, status, message } = { ...rule, ...failure };
     return {
       code,
@@ -155,7 +154,7 @@ export function throwTranslatedError(
   }
 
   // A body without a problem is treated as one error without a text.
-  const { details, summary: overall } = errorsOf(route, config).upstream.read(
+  const { details, summary: overall } = errorsOf(route, pack).upstream.read(
     response.json,
     response.status,
   ) ?? {

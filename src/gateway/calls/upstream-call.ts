@@ -1,6 +1,6 @@
 /** All calls of a request to v4: their headers, the client's token, and its errors. */
 import { addressNetworks } from "../../base/index.ts";
-import { HttpError, isSuccess, TOO_MANY_REQUESTS } from "../../pack/index.ts";
+import { HttpError, isSuccess, type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import type { Upstream } from "../upstream/http-call.ts";
@@ -18,7 +18,7 @@ import {
   type StreamedResponse,
 } from "./file-stream.ts";
 import type { JudgeToken } from "../auth/judge-token.ts";
-import { commonHeaders, type UpstreamDialect } from "./call-headers.ts";
+import { commonHeaders } from "./call-headers.ts";
 import { instrumentCall, type InstrumentedCall, type UpstreamActivity } from "./instrument-call.ts";
 import type { UpstreamRequest } from "./prepared-request.ts";
 import type { ResponseCache } from "./response-cache.ts";
@@ -33,7 +33,7 @@ export interface CallDependencies {
   readonly files: FileUpstream;
   readonly tokens: TokenCache;
   readonly judgeToken: JudgeToken;
-  readonly dialect: UpstreamDialect;
+  readonly pack: Pack;
   readonly responseCache: ResponseCache;
   /** The listed v4 tokens; undefined if the clients' tokens are sent to v4. */
   readonly upstreamTokens?: UpstreamTokens | undefined;
@@ -75,7 +75,7 @@ export class UpstreamCaller {
     this.#commonHeaders = commonHeaders(
       caller.request,
       activity.traceparent,
-      dependencies.dialect.headers,
+      dependencies.pack.upstreamHeaders,
       caller.headers,
     );
   }
@@ -119,9 +119,7 @@ export class UpstreamCaller {
       const response = await send(credentials);
       const { status } = response;
       if (status === 401 && this.#gatewayToken !== undefined)
-        throw new InvalidUpstreamResponseError(
-          `${this.#dependencies.dialect.name} rejects the token of UPSTREAM_TOKEN`,
-        );
+        throw new InvalidUpstreamResponseError(`${this.#service} rejects the token of UPSTREAM_TOKEN`);
       if (!isRepeatable || (status !== 401 && status !== 403)) return response;
       if (this.#mayRetryPublicly(credentials, method)) return send(NOBODY);
       const hasNewToken = status === 401 && (await resolved.refreshAfter401(credentials));
@@ -133,12 +131,12 @@ export class UpstreamCaller {
     credentials: Credentials,
     { method, path, filter, headers: passed, body: object, format, signal }: UpstreamRequest,
   ): Promise<UpstreamResponse> {
-    const { upstream, dialect } = this.#dependencies;
+    const { upstream, pack } = this.#dependencies;
+    const filterHeader = pack.dialect.upstream.filters?.header;
     const { headers, secretQuery } = this.#headFor(credentials);
     // The gateway's own headers take precedence.
     for (const name in passed) headers[name] ??= passed[name] ?? "";
-    if (filter !== undefined && dialect.filterHeader !== undefined)
-      headers[dialect.filterHeader.toLowerCase()] = filter;
+    if (filter !== undefined && filterHeader !== undefined) headers[filterHeader.toLowerCase()] = filter;
     const body = object && format?.rules.wrap(object, format.path);
     if (body !== undefined && format) headers["content-type"] = format.rules.mediaType;
     const text = body === undefined ? undefined : format?.rules.print(body);
@@ -152,7 +150,7 @@ export class UpstreamCaller {
       return toUpstreamResponse(response);
     };
     const bodyOf = (response: UpstreamResponse) => response;
-    const call = { service: dialect.name, method, path, filter, body, headers, send, bodyOf };
+    const call = { service: this.#service, method, path, filter, body, headers, send, bodyOf };
     return this.#instrument(call, "requests");
   }
 
@@ -161,13 +159,12 @@ export class UpstreamCaller {
     { method, path, accept, upload, wantsFile }: FileRequest,
   ): Promise<StreamedResponse> {
     const { warnings } = this.activity;
-    const { dialect } = this.#dependencies;
     const bytes = (this.activity.streamedBytes = { in: 0, out: 0 });
     const { headers: common, secretQuery } = this.#headFor(credentials);
     const headers = { ...common, accept, ...upload?.headers };
     const startedAt = performance.now();
     const onBreak = ({ message }: Error) =>
-      void warnings.push(`${dialect.name} ${method} ${path}: the response broke off, ${message}`);
+      void warnings.push(`${this.#service} ${method} ${path}: the response broke off, ${message}`);
     const send = async () => {
       const call = { method, path, secretQuery, headers, body: upload?.stream, client: this.#shareClient() };
       try {
@@ -185,7 +182,7 @@ export class UpstreamCaller {
     const body = upload && { streamed: bytes };
     try {
       return await this.#instrument(
-        { service: dialect.name, method, path, body, headers, send, bodyOf },
+        { service: this.#service, method, path, body, headers, send, bodyOf },
         "files",
       );
     } catch (error) {
@@ -212,13 +209,18 @@ export class UpstreamCaller {
     }
   }
 
+  /** The name of v4 in warnings. */
+  get #service(): string {
+    return this.#dependencies.pack.dialect.upstream.name;
+  }
+
   get #gatewayToken(): string | undefined {
     return this.#dependencies.upstreamTokens?.gatewayToken;
   }
 
   /** Returns the headers of a call, and its query parameter for the token if v4 reads the token there. */
   #headFor({ token: given }: Credentials) {
-    const { credentials: format } = this.#dependencies.dialect;
+    const { upstream: format } = this.#dependencies.pack.credentials;
     const token = given ?? this.#gatewayToken;
     if (token === undefined || !format)
       return { headers: { ...this.#commonHeaders }, secretQuery: undefined };

@@ -9,19 +9,13 @@ import {
   readValue,
 } from "../../base/index.ts";
 import {
-  type ErrorCodes,
-  type ErrorFormat,
-  type ErrorSummary,
-  type InvalidPart,
   isSuccess,
   type JsonObject,
   type ListWalk,
   type ParseListBody,
-  type RateLimitHeaders,
   type ReadWrapped,
   type ReceivedPage,
   type RouteLists,
-  type Statuses,
 } from "../../pack/index.ts";
 import type { HttpResponse } from "../upstream/http-call.ts";
 
@@ -29,23 +23,6 @@ import type { HttpResponse } from "../upstream/http-call.ts";
 export class InvalidUpstreamResponseError extends Error {
   override readonly name = "InvalidUpstreamResponseError";
   readonly code = "AG_UPSTREAM_RESPONSE_INVALID";
-}
-
-/** The configuration for translating responses with a pack. */
-export interface TranslationConfig {
-  /** Name of the upstream in warnings. */
-  readonly upstreamName: string;
-  readonly errors: { readonly client: ErrorFormat; readonly upstream: ErrorFormat };
-  readonly statuses: Statuses;
-  readonly errorCodes: ErrorCodes;
-  readonly rateLimitHeaders: { readonly upstream: RateLimitHeaders };
-  /** Whether errors about a filter, an order or a page contain the parameter as their field. */
-  readonly namesParameters: boolean;
-  readonly validationSummaries: Readonly<Record<InvalidPart, ErrorSummary | undefined>>;
-  /** The address before the path in links to the client's pages. Empty if links are paths. */
-  readonly linkBase: string;
-  /** The prefix of the cursors that the gateway sends to clients. */
-  readonly cursorMark: string;
 }
 
 /** v4's response to one call. */

@@ -9,7 +9,7 @@ import type { AlphaRequest } from "../request/request.ts";
 import { varyBy } from "../http/forwarded-headers.ts";
 import { createSlowStreamGuard, type SlowStreamGuard } from "../bodies/slow-streams.ts";
 import { Exchange, type ForwardObserver, type ForwardPolicy } from "./exchange.ts";
-import type { UpstreamOptions } from "./forwarded-request.ts";
+import type { UpstreamOptions } from "../upstream/client.ts";
 import { createProxy, type Proxy } from "./proxy.ts";
 
 /** Milliseconds between two checks for slow streams. It is shorter than the time-outs of most clients. */

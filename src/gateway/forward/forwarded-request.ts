@@ -11,24 +11,13 @@ import {
   removeCorsHeaders,
   setHeaders,
 } from "../http/forwarded-headers.ts";
-import { isClosedWhileIdle, maySendAgain } from "../upstream/closed-while-idle.ts";
+import { IDEMPOTENT } from "../upstream/http-call.ts";
 import { outcomeOfError, toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
-import type { CurrentContext } from "../upstream/open-tls.ts";
+import type { UpstreamOptions } from "../upstream/client.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** A chunk with fewer bytes is more expensive to forward than to read. */
 const SMALL_CHUNK = 1024;
-
-/** The upstream and its connections. */
-export interface UpstreamOptions {
-  /** Names the upstream in messages. */
-  readonly name: string;
-  readonly origin: URL;
-  readonly timeoutMs: number;
-  readonly connections: number;
-  /** The certificates of connections. Default: Node's own. */
-  readonly secureContext?: CurrentContext | undefined;
-}
 
 /** Handles the events of the client and of the upstream. */
 export class ForwardedRequest {
@@ -241,8 +230,7 @@ export class ForwardedRequest {
     if (this.#isResent || this.#hasBody || error instanceof UpstreamError) return false;
     const { socket, reusedSocket: isReused = false } = this.#upstreamRequest ?? {};
     const hasResponse = socket?.bytesRead !== this.#bytesBefore;
-    const { method = "" } = this.#exchange.request;
-    return maySendAgain(method, isClosedWhileIdle({ isReused, hasResponse }));
+    return isReused && !hasResponse && IDEMPOTENT.has(this.#exchange.request.method ?? "");
   }
 
   /**

@@ -23,9 +23,8 @@ import { settingsVary } from "../pipeline/pipeline-config.ts";
 import type { ForwardedExchange } from "../record/recorded-exchange.ts";
 import type { Recorder } from "../record/recorder.ts";
 import type { AlphaRequest } from "../request/request.ts";
-import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import { openBreaker } from "../upstream/open-breaker.ts";
-import type { CurrentContext, UpstreamTls } from "../upstream/open-tls.ts";
+import type { UpstreamTls } from "../upstream/open-tls.ts";
 import { createLegacyErrors, legacyError } from "./forward-errors.ts";
 import { Forward, type ForwardRequest } from "./forward.ts";
 
@@ -33,17 +32,7 @@ import { Forward, type ForwardRequest } from "./forward.ts";
 const NAME = "the old service";
 
 /** The old service, with connections that all packs share. */
-export interface LegacyService {
-  readonly url: URL;
-  /** The certificates of connections to it. Undefined: the public authorities are used. */
-  readonly secureContext: CurrentContext | undefined;
-  readonly proxy: Forward;
-  readonly breaker: CircuitBreaker;
-  /** The routes of an API without a pack. */
-  readonly templates: RouteTemplates;
-  /** The tokens that the old service has accepted, with any active pack. */
-  readonly acceptedTokens: AcceptedTokens;
-}
+export type LegacyService = NonNullable<ReturnType<typeof openLegacy>>;
 
 /** The names of exhausted shares in the log. */
 const USED_UP: Readonly<Record<UsedUp, string>> = {
@@ -83,7 +72,7 @@ export function openLegacy(
     metrics,
     tls,
   }: { readonly log: Log; readonly metrics: Metrics; readonly tls: UpstreamTls | undefined },
-): LegacyService | undefined {
+) {
   const { LEGACY_URL: url, UPSTREAM_TIMEOUT_MS, UPSTREAM_CONNECTIONS: connections } = settings;
   if (url === undefined) return undefined;
   const breaker = openBreaker(
@@ -97,7 +86,9 @@ export function openLegacy(
     mayShareAddresses(settings),
     { log, metrics },
   );
+  /** The certificates of connections to it. Undefined: the public authorities are used. */
   const secureContext = url.protocol === "https:" ? tls?.contextFor(false) : undefined;
+  /** The tokens that the old service has accepted, with any active pack. */
   const acceptedTokens = new AcceptedTokens();
   const proxy = new Forward({
     name: NAME,
@@ -109,7 +100,9 @@ export function openLegacy(
     isAnyoneKnown: () => acceptedTokens.size > 0,
     onShortage: (reason) => log.warn({ code: "AG_LEGACY_CONNECTIONS_EXHAUSTED" }, reason),
   });
-  return { url, secureContext, proxy, breaker, acceptedTokens, templates: openTemplates(log, metrics) };
+  /** The routes of an API without a pack. */
+  const templates = openTemplates(log, metrics);
+  return { url, secureContext, proxy, breaker, acceptedTokens, templates };
 }
 
 /**

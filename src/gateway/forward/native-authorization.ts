@@ -2,7 +2,7 @@
  * The gate in front of v4 for requests in its own dialect: it checks the permissions of tokens, and limits how many
  * unknown tokens an address may send.
  */
-import { type FindV4Access, namesAnotherMethod, type Scopes } from "../../pack/index.ts";
+import { type FindV4Access, namesAnotherMethod, type Pack, type Scopes } from "../../pack/index.ts";
 import { INVALID_TOKEN, judge, NOT_GRANTED, permitsCall } from "../auth/permissions.ts";
 import { type TokenLookup, type TokenStore, TokenUnavailableError } from "../auth/token-store.ts";
 import { type AlphaRequest, header } from "../request/request.ts";
@@ -12,7 +12,7 @@ import type { RateLimits } from "../limits/rate-limits.ts";
 import { isAcceptedToken, type TokenCache } from "../auth/token-cache.ts";
 import type { JudgeToken, TokenVerdict } from "../auth/judge-token.ts";
 import type { Exchange, ForwardPolicy, JudgedToken } from "./exchange.ts";
-import type { ForwardError } from "./forward-errors.ts";
+import { nativeError } from "./forward-errors.ts";
 
 /** The token of a native request. */
 export const nativeToken = (plain: AlphaRequest): string =>
@@ -139,18 +139,14 @@ const OTHER_METHOD = "A header names another method than the request has. Send t
 
 /** The dependencies of the gate. */
 interface NativeGateParts extends NativeTokenParts {
+  readonly pack: Pack;
   readonly authorize: AuthorizeNative;
-  /** The upstream's scheme, for a token that replaces the client's. */
-  readonly scheme: string;
-  /** Names the upstream in messages. */
-  readonly name: string;
-  /** Writes an error in the upstream's dialect. */
-  readonly errorOf: (reason: string, status: number) => ForwardError;
 }
 
 /** Creates the gate. It looks up the client's token, and authorizes the request. */
 export function createNativeGate(parts: NativeGateParts): ForwardPolicy["admit"] {
-  const { tokens, limits, authorize, scheme, name, errorOf } = parts;
+  const { pack, tokens, limits, authorize } = parts;
+  const { nativeScheme = "", dialect } = pack;
 
   /** Looks up the token. @returns seconds after which the client may try again; undefined if v4 may be called now */
   async function lookUp({ plain, hash = "" }: Exchange) {
@@ -164,14 +160,14 @@ export function createNativeGate(parts: NativeGateParts): ForwardPolicy["admit"]
   return async function admit(exchange) {
     const { plain, request, response, hash = "" } = exchange;
     const reject = (status: number, reason: string, headers = {}): false => {
-      exchange.reject({ ...errorOf(reason, status), headers });
+      exchange.reject({ ...nativeError(pack, reason, status), headers });
       return false;
     };
     const { token, isAccepted, retryAfter } = await lookUp(exchange);
     exchange.token = token;
     exchange.isAccepted = isAccepted;
     if (retryAfter !== undefined) {
-      const reason = `too many tokens that ${name} has not accepted, from this address`;
+      const reason = `too many tokens that ${dialect.upstream.name} has not accepted, from this address`;
       exchange.rejectLimited(reason, { "retry-after": String(retryAfter) });
       return false;
     }
@@ -194,7 +190,7 @@ export function createNativeGate(parts: NativeGateParts): ForwardPolicy["admit"]
       return reject(error.status, error.reason, error.isTemporary ? exchange.retryAfter : {});
     }
     exchange.isReplaced = replacement !== undefined;
-    if (replacement !== undefined) request.headers.authorization = `${scheme} ${replacement}`;
+    if (replacement !== undefined) request.headers.authorization = `${nativeScheme} ${replacement}`;
     return true;
   };
 }

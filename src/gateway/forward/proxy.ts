@@ -2,9 +2,10 @@
 import { Agent as HttpAgent, type IncomingMessage } from "node:http";
 import { createProxyMiddleware, type Plugin } from "http-proxy-middleware";
 import type { Exchange } from "./exchange.ts";
-import { ForwardedRequest, type UpstreamOptions } from "./forwarded-request.ts";
+import { ForwardedRequest } from "./forwarded-request.ts";
 import { Agent as HttpsAgent } from "node:https";
 import type { Socket } from "node:net";
+import type { UpstreamOptions } from "../upstream/client.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 
 /** Sends the requests of exchanges to one upstream, and the upstream's responses to their clients. */

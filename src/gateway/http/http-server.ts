@@ -16,19 +16,7 @@ import {
 } from "./invalid-messages.ts";
 
 /** A listening server. */
-export interface HttpServer {
-  /** The address with the actual port, such as `http://127.0.0.1:8080`. */
-  readonly url: string;
-  /** Number of open connections. */
-  connections(): number;
-  /** Number of requests so far. */
-  requests(): number;
-  /**
-   * Waits for in-flight requests, and closes the remaining ones after the grace time. Each response is the last on its
-   * connection. New and open connections may still be used for a short time.
-   */
-  drain(graceMs: number): Promise<void>;
-}
+export type HttpServer = Awaited<ReturnType<typeof listen>>;
 
 interface HttpServerOptions extends MessageRejection {
   readonly host: string;
@@ -256,7 +244,7 @@ function listenError(
 }
 
 /** Starts a server. @throws {ListenError} if the port is in use or the address does not belong to this machine */
-export async function listen(options: HttpServerOptions): Promise<HttpServer> {
+export async function listen(options: HttpServerOptions) {
   const { host, port, reusePort = false, idleMs = IDLE_MS } = options;
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -286,9 +274,16 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   });
   const { port: actualPort } = server.address() as AddressInfo;
   return {
+    /** The address with the actual port, such as `http://127.0.0.1:8080`. */
     url: httpUrl(host, actualPort),
-    connections: () => connections.count,
-    requests: () => connections.requests,
-    drain: (graceMs) => drain(server, connections, graceMs),
+    /** Number of open connections. */
+    connections: (): number => connections.count,
+    /** Number of requests so far. */
+    requests: (): number => connections.requests,
+    /**
+     * Waits for in-flight requests, and closes the remaining ones after the grace time. Each response is the last on its
+     * connection. New and open connections may still be used for a short time.
+     */
+    drain: (graceMs: number): Promise<void> => drain(server, connections, graceMs),
   };
 }

@@ -1,6 +1,5 @@
 /** Sends responses that are plain data over HTTP. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { pipeline } from "node:stream/promises";
 import type { AlphaResponse, FileResponse } from "../request/response.ts";
 import { closeBeforeRest, endResponse, pipeAllButEnd } from "../bodies/unread-rest.ts";
 
@@ -42,12 +41,7 @@ function sendFile(
   if (request.method === "HEAD") {
     stream.destroy();
     void end().catch(breakOff);
-  } else if (recorded) {
-    pipeAllButEnd(stream, response, (rest) => void end(rest).catch(breakOff), breakOff);
-  } else
-    pipeline(stream, response, { end: false })
-      .then(() => end())
-      .catch(breakOff);
+  } else pipeAllButEnd(stream, response, (rest) => void end(rest).catch(breakOff), breakOff);
 }
 
 /**

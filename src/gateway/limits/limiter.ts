@@ -60,13 +60,7 @@ export function toStatus(limit: number, left: number, msLeft: number): RateLimit
  */
 const MAX_KEYS = 100_000;
 
-export interface MemoryLimiter extends Limiter {
-  consume(key: string): RateLimitStatus;
-  /** Returns the seconds until a key may make requests again; 0 if it may do so now. Counts nothing. */
-  secondsUntilAllowed(key: string): number;
-  /** Sets the limit of a key from now on. Counts are kept. */
-  setPoints(points: number): void;
-}
+export type MemoryLimiter = ReturnType<typeof createMemoryLimiter>;
 
 /** The requests of a key in one window. */
 interface Window {
@@ -82,7 +76,7 @@ interface Window {
  *
  * @param maxKeys Maximum number of keys that are counted at the same time.
  */
-export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MAX_KEYS): MemoryLimiter {
+export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MAX_KEYS) {
   // With `max`, the cache would allocate memory for all keys now.
   const windows = new LRUCache<string, Window>({ maxSize: maxKeys, sizeCalculation: () => 1 });
   let limit = points;
@@ -108,19 +102,21 @@ export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MA
 
   return {
     consume,
-    async refund(key) {
+    async refund(key: string): Promise<void> {
       const window = currentWindow(key, performance.now());
       if (window) window.count = Math.max(0, window.count - 1);
     },
-    secondsUntilAllowed(key) {
+    /** Returns the seconds until a key may make requests again; 0 if it may do so now. Counts nothing. */
+    secondsUntilAllowed(key: string): number {
       const now = performance.now();
       const window = currentWindow(key, now);
       return window && window.count >= limit ? toSeconds(window.endsAt - now) : 0;
     },
-    setPoints(newPoints) {
+    /** Sets the limit of a key from now on. Counts are kept. */
+    setPoints(newPoints: number): void {
       limit = newPoints;
     },
-    get size() {
+    get size(): number {
       return windows.size;
     },
   };

@@ -2,7 +2,7 @@ import type { RateLimits } from "../limits/rate-limits.ts";
 import { HttpError, type OAuthDefinition, readParameters } from "../../pack/index.ts";
 import { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "../pipeline/lifecycle.ts";
 import type { HandlerResult } from "../request/response.ts";
-import { createUpstreamActivity, type UpstreamActivity } from "../calls/instrument-call.ts";
+import { UpstreamActivity } from "../calls/instrument-call.ts";
 import { type ApplicationId, provenIdentity, type RequestContext } from "../request/context.ts";
 import { ANONYMOUS } from "../request/client.ts";
 import { type AlphaRequest, hasFragment } from "../request/request.ts";
@@ -29,18 +29,8 @@ type Handler = (
   activity: UpstreamActivity,
 ) => Promise<HandlerResult>;
 
-/** One call of alpha to the login server. */
-interface OAuthRoute {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly handler: AlphaHandler;
-}
-
 /** Alpha's calls to the login server, and the handler for other methods of their paths. */
-export interface OAuthRoutes {
-  readonly routes: readonly OAuthRoute[];
-  readonly notFound: AlphaHandler;
-}
+export type OAuthRoutes = ReturnType<typeof createOAuthRoutes>;
 
 /** Returns the id of the application in a call's form, query or credentials. Any client can send any id. */
 function namedApplication(
@@ -56,7 +46,7 @@ function namedApplication(
 }
 
 /** Creates the handlers of alpha's calls to the login server. Each call is rate-limited and audited. */
-export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes {
+export function createOAuthRoutes(dependencies: OAuthDependencies) {
   const { definition, limits, authOrigin, plan } = dependencies;
 
   const createHandler = (route: string | undefined, handle: Handler): AlphaHandler =>
@@ -66,7 +56,7 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
       context.rateLimitStatus = status;
       rejectLimited(status);
       if (hasFragment(request)) throw new HttpError(400, "The address has a fragment.");
-      context.upstream = createUpstreamActivity(context.warnings, context.span?.call);
+      context.upstream = new UpstreamActivity(context.warnings, context.span?.call);
       try {
         return await handle(request, context, context.upstream);
       } finally {
@@ -74,7 +64,8 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
       }
     }, dependencies);
 
-  const createRoute = (method: OAuthRoute["method"], path: string, handle: Handler): OAuthRoute => ({
+  /** Creates one call of alpha to the login server. */
+  const createRoute = (method: "GET" | "POST", path: string, handle: Handler) => ({
     method,
     path,
     handler: createHandler(`${method} ${path}`, handle),

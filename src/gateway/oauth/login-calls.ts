@@ -2,8 +2,8 @@
 import {
   HttpError,
   type OAuthDefinition,
+  type Pack,
   readParameters,
-  type Scopes,
   TOO_MANY_REQUESTS,
 } from "../../pack/index.ts";
 import type { HandlerResult } from "../request/response.ts";
@@ -21,7 +21,7 @@ import { type TokenCache, tokenHash } from "../auth/token-cache.ts";
 /** The dependencies of the calls to the login server. */
 export interface LoginCallParts {
   readonly definition: OAuthDefinition;
-  readonly scopes: Scopes;
+  readonly pack: Pack;
   readonly requestedScopes: Pick<RequestedScopes, "findNarrowest" | "save">;
   readonly login: LoginServer;
   /** Base address of the login server. */
@@ -87,7 +87,7 @@ export function logout(
 export async function redirectToLogin(
   request: AlphaRequest,
   context: Pick<RequestContext, "losses" | "upstreamEquivalent">,
-  { definition: { authorize: definition }, scopes, requestedScopes, authOrigin }: LoginCallParts,
+  { definition: { authorize: definition }, pack: { scopes }, requestedScopes, authOrigin }: LoginCallParts,
 ): Promise<HandlerResult> {
   const parameters = splitQuery(request.query);
   const forwarded = definition.pass.flatMap((name) => {
@@ -136,7 +136,7 @@ export async function exchangeCode(
   request: AlphaRequest,
   context: Pick<RequestContext, "body" | "upstreamEquivalent" | "application">,
   activity: UpstreamActivity,
-  { definition, scopes, login, tokenStore, requestedScopes, clock }: LoginCallParts,
+  { definition, pack: { scopes }, login, tokenStore, requestedScopes, clock }: LoginCallParts,
   enforcePlan: (application: string) => Promise<void>,
 ): Promise<HandlerResult> {
   const { client_id: clientName, client_secret: secretName, token: names } = definition;

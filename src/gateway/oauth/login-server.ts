@@ -9,7 +9,7 @@ import {
   TranslatedError,
 } from "../../pack/index.ts";
 import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
-import { createUpstreamActivity, instrumentCall, type UpstreamActivity } from "../calls/instrument-call.ts";
+import { instrumentCall, UpstreamActivity } from "../calls/instrument-call.ts";
 import type { IssuedToken, RefreshCredentials } from "../auth/stored-token.ts";
 import type { TokenIssuer } from "../auth/token-refresh.ts";
 import type { Upstream } from "../upstream/http-call.ts";
@@ -144,7 +144,7 @@ export class LoginServer implements TokenIssuer {
 
   /** Creates the activity of a call that belongs to no client's request. */
   #createBackgroundActivity(): UpstreamActivity {
-    return createUpstreamActivity([], this.#options.startCall);
+    return new UpstreamActivity([], this.#options.startCall);
   }
 
   #clientForm({ client, secret }: Omit<RefreshCredentials, "token">): Record<string, string> {

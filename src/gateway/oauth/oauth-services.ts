@@ -1,31 +1,18 @@
 import { errorText, type KeyValueStore, type Log, type Settings, type Tracing } from "../../base/index.ts";
 import type { Pack } from "../../pack/index.ts";
 import { LoginServer } from "./login-server.ts";
-import { createStoreEpoch, type StoreEpoch } from "./store-epoch.ts";
+import { createStoreEpoch } from "./store-epoch.ts";
 import { TokenStore } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { TokenRecords } from "../auth/token-records.ts";
-import {
-  createEncryptor,
-  createGatewayTokens,
-  type GatewayTokens,
-  readGatewaySecret,
-} from "../auth/gateway-secret.ts";
+import { createEncryptor, createGatewayTokens, readGatewaySecret } from "../auth/gateway-secret.ts";
 import type { TokenIssuer } from "../auth/token-refresh.ts";
 import { createUpstream } from "../upstream/client.ts";
 import type { Upstream } from "../upstream/http-call.ts";
 import type { CurrentContext } from "../upstream/open-tls.ts";
 
 /** The tokens that the gateway issues in its OAuth exchange, and the login server behind them. */
-export interface OAuthServices {
-  readonly tokenStore: TokenStore;
-  readonly gatewayTokens: Pick<GatewayTokens, "isGatewayToken">;
-  /** Undefined if there is no login server. */
-  readonly login: LoginServer | undefined;
-  /** Detects whether the state store was emptied since the start. */
-  readonly epoch: StoreEpoch;
-  close(): Promise<void>;
-}
+export type OAuthServices = ReturnType<typeof openOAuthServices>;
 
 interface OAuthServicesOptions {
   readonly pack: Pack;
@@ -69,7 +56,7 @@ function warnOfFirst(log: Log): (hash: string) => void {
 export function openOAuthServices(
   settings: Settings,
   { pack, state, authOrigin, log, tracing, secureContext }: OAuthServicesOptions,
-): OAuthServices {
+) {
   const { scopes, dialect, statuses } = pack;
   const timeoutMs = Math.min(settings.UPSTREAM_TIMEOUT_MS, MAX_TIMEOUT_MS);
   let upstream: Upstream | undefined;
@@ -112,9 +99,11 @@ export function openOAuthServices(
   return {
     tokenStore,
     gatewayTokens,
+    /** Undefined if there is no login server. */
     login,
+    /** Detects whether the state store was emptied since the start. */
     epoch: createStoreEpoch(state),
-    async close() {
+    async close(): Promise<void> {
       await upstream?.close();
     },
   };

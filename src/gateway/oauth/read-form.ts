@@ -30,10 +30,6 @@ function hasTooManyMembers(body: Buffer, type: string): boolean {
 /** Parses a form. @throws {HttpError} 400 for a body that is not a form, or has more than 100 members */
 export async function parseForm(body: Buffer, type: string): Promise<[string, unknown][]> {
   if (hasTooManyMembers(body, type)) throw new HttpError(400, "The form has too many members.");
-  return formMembers(body, type);
-}
-
-async function formMembers(body: Buffer, type: string): Promise<[string, unknown][]> {
   try {
     // Node parses both types. Express would need a parser for each.
     const data = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData();

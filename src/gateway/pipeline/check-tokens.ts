@@ -2,16 +2,15 @@
 import { addressNetwork, type Metrics, type Settings } from "../../base/index.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import { type TokenStore, TokenUnavailableError } from "../auth/token-store.ts";
-import { HttpError, type Pack } from "../../pack/index.ts";
+import type { TokenStore } from "../auth/token-store.ts";
+import type { Pack } from "../../pack/index.ts";
 import { createMemoryLimiter } from "../limits/limiter.ts";
-import { UpstreamError } from "../upstream/upstream-error.ts";
-import { createContext, type RequestContext } from "../request/context.ts";
+import { RequestContext } from "../request/context.ts";
 import type { AuthenticatedClient } from "../request/client.ts";
 import type { AlphaRequest } from "../request/request.ts";
 import { type ProofDependencies, proveToken } from "./prove-token.ts";
 import type { CallerRequest } from "../calls/upstream-call.ts";
-import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
+import { isExpected } from "../responses/error-result.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import { createResponseCache } from "../calls/response-cache.ts";
 import type { UpstreamClient } from "../upstream/client.ts";
@@ -63,18 +62,9 @@ export class TokenCheckBudget {
   }
 }
 
-const isExpected = (error: unknown): boolean =>
-  error instanceof UpstreamError ||
-  error instanceof InvalidUpstreamResponseError ||
-  error instanceof TokenUnavailableError ||
-  error instanceof HttpError;
-
 /** Disables the recording of v4's response about the holder of the token. It is not needed, and must not be recorded. */
-function withoutResponses(context: RequestContext): void {
-  const { upstream } = context;
-  if (!upstream) return;
-  const calls = upstream.calls.map(({ response: _response, ...call }) => call);
-  context.upstream = { ...upstream, calls };
+function withoutResponses({ upstream }: RequestContext): void {
+  if (upstream) upstream.calls = upstream.calls.map(({ response: _response, ...call }) => call);
 }
 
 /** Records that v4 has accepted a token, and unexpected errors. */
@@ -123,7 +113,7 @@ export function openTokenChecks(
     client: AuthenticatedClient,
     creditAddress: CallerRequest["creditAddress"],
   ): Promise<void> {
-    const context = createContext();
+    const context = new RequestContext();
     context.route = TOKEN_CHECK;
     context.isOwnPage = true;
     try {

@@ -5,18 +5,15 @@
 import { finished } from "node:stream/promises";
 import { CLIENT_GONE, type RequestSpan } from "../../base/index.ts";
 import {
-  type compileAskedForms,
   HttpError,
   inCallback,
-  type PassedHeaders,
+  type Pack,
   type RateLimitHeaders,
   type RateLimitValues,
   readRetryAfter,
   rejectedByUpstream,
-  type Statuses,
-  type TranslateLocation,
 } from "../../pack/index.ts";
-import { provenIdentity, createContext, forEachStage, type RequestContext } from "../request/context.ts";
+import { provenIdentity, forEachStage, RequestContext } from "../request/context.ts";
 import type {
   AlphaResponse,
   HandlerResult,
@@ -25,46 +22,19 @@ import type {
   ResultMeaning,
 } from "../request/response.ts";
 import type { AlphaRequest } from "../request/request.ts";
-import { toErrorResult, type ErrorTranslation } from "../responses/error-result.ts";
+import { toErrorResult } from "../responses/error-result.ts";
 import { FIELD_HEADER } from "../responses/shape-bodies.ts";
 import { addErrorHeaders } from "../responses/passed-headers.ts";
 import type { PlanRules } from "../request/plan.ts";
+import type { ResponseDefaults } from "./pipeline-config.ts";
 
 /** Turns a client's request into its response. It never rejects. */
 export type AlphaHandler = (request: AlphaRequest) => Promise<AlphaResponse>;
 
 type MeantResult = HandlerResult & { readonly meaning: ResultMeaning };
 
-/** The common parts of all responses of a gateway, decided at the start. */
-export interface ResponseDefaults {
-  /** Headers that never change: caching, vary. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Reads the form of the response that a client requests. Undefined if clients can't request one. */
-  readonly askedForm: ReturnType<typeof compileAskedForms>;
-  /** The header that contains the true status if a client always requests 200, in lower case. */
-  readonly statusHeader: string | undefined;
-  /** `WWW-Authenticate` of responses with status 401 (RFC 9110, section 11.6.1). Undefined if they contain no challenge. */
-  readonly challenge: string | undefined;
-  /** The response header that contains the upstream request, in lower case. Undefined if missing. */
-  readonly upstreamHeader: string | undefined;
-  /** The response header that contains the filter of the upstream request, in lower case. Undefined if missing. */
-  readonly upstreamFilterHeader: string | undefined;
-  readonly statuses: Statuses;
-  /** The headers that contain the status of the rate limit. */
-  readonly rateLimitHeaders: RateLimitHeaders;
-  /** The media types of responses that are not files. */
-  readonly responseTypes: { readonly success: string; readonly error: string };
-  /** The headers of all routes, for requests that match no route. */
-  readonly commonHeaders: PassedHeaders | undefined;
-  readonly locate: TranslateLocation;
-  /** The address before the path in absolute links. */
-  readonly linkBase: string;
-  /** Whether responses contain a `Server-Timing` header. */
-  readonly serverTiming: boolean;
-}
-
 export interface LifecycleDependencies {
-  readonly translation: ErrorTranslation;
+  readonly pack: Pack;
   readonly style: ResponseDefaults;
   /** The headers of responses that announce the end of the client's API. */
   readonly plan: Pick<PlanRules, "headersFor" | "isActive" | "judge" | "link">;
@@ -87,7 +57,7 @@ export function withLifecycle(
   handle: (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>,
   dependencies: LifecycleDependencies,
 ): AlphaHandler {
-  const { translation, style, equivalentOf, startSpan, record, onUnexpectedError } = dependencies;
+  const { pack, style, equivalentOf, startSpan, record, onUnexpectedError } = dependencies;
 
   function resultOf(error: unknown, request: AlphaRequest, context: RequestContext): MeantResult {
     if (error instanceof HttpError && error.rejection) {
@@ -96,9 +66,9 @@ export function withLifecycle(
       if (warning !== undefined) context.warnings.push(warning);
     }
     if (style.upstreamHeader !== undefined) context.upstreamEquivalent ??= equivalentOf?.(request, context);
-    const { isUnexpected, writeBody, ...result } = toErrorResult(error, request, context, translation);
+    const { isUnexpected, writeBody, ...result } = toErrorResult(error, request, context, pack);
     if (isUnexpected) onUnexpectedError(error, request, context);
-    const rules = context.match ? context.match.route.headers : style.commonHeaders;
+    const rules = context.match ? context.match.route.headers : pack.commonHeaders;
     // Headers may depend on the body, and the body may contain the seconds of a header. Such headers use the body
     // without the seconds.
     const headers = rules?.error
@@ -135,7 +105,7 @@ export function withLifecycle(
   }
 
   return async function handleRequest(request) {
-    const context = createContext(request.startedAt, startSpan?.(request), request.time);
+    const context = new RequestContext(request.startedAt, startSpan?.(request), request.time);
     let result: MeantResult;
     try {
       result = { ...(await handle(request, context)), meaning: "succeeded" };
@@ -234,10 +204,11 @@ function planHeaders(
 function finalizeResponse(
   request: AlphaRequest,
   { status, body, headers: ownHeaders, meaning }: MeantResult,
-  { style, plan }: Pick<LifecycleDependencies, "style" | "plan">,
+  { pack, style, plan }: Pick<LifecycleDependencies, "pack" | "style" | "plan">,
   values: RequestContext,
 ): AlphaResponse {
-  const { headers: defaults, upstreamHeader, statuses, responseTypes, serverTiming } = style;
+  const { statuses, responseTypes, rateLimitHeaders } = pack;
+  const { headers: defaults, upstreamHeader, serverTiming } = style;
   const { isAlwaysOk = false, callback } = style.askedForm?.(request) ?? {};
   const phrase = statuses.phrases[status];
   const headers: Record<string, string> = {
@@ -246,7 +217,7 @@ function finalizeResponse(
     "content-type": meaning === "succeeded" ? responseTypes.success : responseTypes.error,
     "x-request-id": request.id,
   };
-  addLimitHeaders(values, style.rateLimitHeaders, meaning === "limited", headers);
+  addLimitHeaders(values, rateLimitHeaders.client, meaning === "limited", headers);
   if (upstreamHeader !== undefined && values.upstreamEquivalent !== undefined)
     headers[upstreamHeader] = values.upstreamEquivalent;
   if (style.upstreamFilterHeader !== undefined && values.upstreamFilter !== undefined)

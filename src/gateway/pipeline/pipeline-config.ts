@@ -4,9 +4,7 @@ import {
   credentialPlaces,
   type Pack,
 } from "../../pack/index.ts";
-import type { ResponseDefaults } from "./lifecycle.ts";
-import { createTokenJudge, type JudgeToken } from "../auth/judge-token.ts";
-import type { PipelineDependencies } from "./pipeline.ts";
+import { createTokenJudge } from "../auth/judge-token.ts";
 import { CURSOR_MARK, hasOpaqueCursors } from "./cursor-mark.ts";
 import { type Settings, SettingsError } from "../../base/index.ts";
 
@@ -23,40 +21,12 @@ type ResponseSettings = Partial<
   >
 >;
 
-/** The part of the pipeline's dependencies that a pack determines: names of both dialects, and common headers. */
-export function createPipelineConfig(
-  pack: Pack,
-  settings: ResponseSettings = {},
-): Pick<PipelineDependencies, "pack" | "scopes" | "judgeToken" | "dialect" | "translation" | "style"> {
-  const { upstream } = pack.dialect;
-  return {
-    pack,
-    scopes: pack.scopes,
-    judgeToken: createPackTokenJudge(pack),
-    dialect: {
-      name: upstream.name,
-      credentials: pack.credentials.upstream,
-      filterHeader: upstream.filters?.header,
-      headers: pack.upstreamHeaders,
-    },
-    translation: {
-      upstreamName: upstream.name,
-      errors: pack.errors,
-      statuses: pack.statuses,
-      errorCodes: pack.errorCodes,
-      rateLimitHeaders: pack.rateLimitHeaders,
-      validationSummaries: pack.validationSummaries,
-      namesParameters: pack.namesParameters,
-      linkBase: hasAbsoluteLinks(pack) ? readLinkBase(settings, pack) : "",
-      cursorMark: settings.ROLLOUT_FILE !== undefined && hasOpaqueCursors(pack) ? CURSOR_MARK : "",
-    },
-    style: createResponseDefaults(pack, settings),
-  };
+/** The part of the pipeline's dependencies that a pack determines. */
+export function createPipelineConfig(pack: Pack, settings: ResponseSettings = {}) {
+  const askedForm = compileAskedForms(pack.dialect.client);
+  const style: ResponseDefaults = { ...createResponseDefaults(pack, settings), askedForm };
+  return { pack, judgeToken: createTokenJudge(pack), style };
 }
-
-/** Creates the judge of tokens, for both dialects of a pack. */
-export const createPackTokenJudge = ({ scopes, dialect, v4Access }: Pack): JudgeToken =>
-  createTokenJudge({ scopes, scopesHeader: dialect.scopes?.header, accessOf: v4Access });
 
 /** Whether links to other pages of a list contain a host. */
 const hasAbsoluteLinks = ({ routes }: Pack): boolean =>
@@ -86,8 +56,14 @@ export const settingsVary = ({
   ...(folder === undefined ? [] : ["X-Pack"]),
 ];
 
-function createResponseDefaults(pack: Pack, settings: ResponseSettings): ResponseDefaults {
-  const { credentials, rateLimitHeaders, responseTypes, statuses, commonHeaders, locate } = pack;
+/** The common parts of all responses of a gateway, decided at the start. */
+export type ResponseDefaults = ReturnType<typeof createResponseDefaults> & {
+  /** Reads the form of the response that a client requests. Undefined if clients can't request one. */
+  readonly askedForm: ReturnType<typeof compileAskedForms>;
+};
+
+function createResponseDefaults(pack: Pack, settings: ResponseSettings) {
+  const { credentials, locate } = pack;
   const { client } = pack.dialect;
   const vary = [
     ...(credentials.client?.headers ?? []),
@@ -97,22 +73,27 @@ function createResponseDefaults(pack: Pack, settings: ResponseSettings): Respons
     ...settingsVary(settings),
   ];
   const upstreamPath = settings.UPSTREAM_URL?.pathname.replace(/\/$/, "");
+  /** Headers that never change: caching, vary. */
+  const headers: Readonly<Record<string, string>> = {
+    "cache-control": "no-store",
+    ...(vary.length > 0 && { vary: vary.join(", ") }),
+  };
   return {
-    headers: {
-      "cache-control": "no-store",
-      ...(vary.length > 0 && { vary: vary.join(", ") }),
-    },
-    askedForm: compileAskedForms(client),
+    headers,
+    /** The header that contains the true status if a client always requests 200, in lower case. */
     statusHeader: client.always_ok?.response_header.toLowerCase(),
+    /** `WWW-Authenticate` of responses with status 401 (RFC 9110, section 11.6.1). Undefined if they contain no challenge. */
     challenge: challengeOf(client.credentials),
+    /** The response header that contains the upstream request, in lower case. Undefined if missing. */
     upstreamHeader: client.upstream_header?.toLowerCase(),
+    /** The response header that contains the filter of the upstream request, in lower case. Undefined if missing. */
     upstreamFilterHeader: client.upstream_filter_header?.toLowerCase(),
-    statuses,
-    rateLimitHeaders: rateLimitHeaders.client,
-    responseTypes,
-    commonHeaders,
-    locate: (address, path) => locate(address, path, upstreamPath),
+    locate: (address: string, path: string) => locate(address, path, upstreamPath),
+    /** The address before the path in absolute links. Empty if links are paths. */
     linkBase: readLinkBase(settings, pack),
+    /** The prefix of the cursors that the gateway sends to clients. */
+    cursorMark: settings.ROLLOUT_FILE !== undefined && hasOpaqueCursors(pack) ? CURSOR_MARK : "",
+    /** Whether responses contain a `Server-Timing` header. */
     serverTiming: settings.SERVER_TIMING ?? false,
   };
 }

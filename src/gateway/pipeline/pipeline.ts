@@ -1,5 +1,5 @@
 import type { TokenLocks } from "../auth/token-locks.ts";
-import { type Pack, parseQuery, type Scopes } from "../../pack/index.ts";
+import { parseQuery } from "../../pack/index.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "../request/authorized-request.ts";
@@ -8,11 +8,11 @@ import type { AuthenticatedClient, ClientToken } from "../request/client.ts";
 import type { RequestContext, RouteMatch } from "../request/context.ts";
 import { type AlphaRequest, header } from "../request/request.ts";
 import type { HandlerResult } from "../request/response.ts";
-import { createUpstreamActivity } from "../calls/instrument-call.ts";
+import { UpstreamActivity } from "../calls/instrument-call.ts";
 import { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "./lifecycle.ts";
 import { addPassed, commonHeadersOf, type PassedRequest, toSuccess } from "../responses/passed-headers.ts";
 import { addParameters } from "../calls/prepared-request.ts";
-import { createPlanSender, findTokenCheck } from "./prove-token.ts";
+import { askPlan, findTokenCheck, learnToken } from "./prove-token.ts";
 import { createResponseCache, type ResponseCache } from "../calls/response-cache.ts";
 import { createBodyShaper } from "../responses/shape-bodies.ts";
 import { RESPONSE_KINDS } from "../responses/kinds.ts";
@@ -22,12 +22,11 @@ import { authorize } from "../stages/authorize.ts";
 import { resolveToken, type TokenDependencies } from "../stages/resolve-token.ts";
 import { firstCandidate, matchRoute, translateQuery, withRequestValues } from "../stages/match-route.ts";
 import { selectRoute } from "../stages/select-route.ts";
-import { askPlan, enforcePlan, findIssuer } from "../stages/enforce-plan.ts";
+import { enforcePlan, findIssuer } from "../stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "../stages/rate-limit.ts";
 import { parseOnUse, readBody } from "../stages/read-body.ts";
 import { type CallDependencies, type CallerRequest, UpstreamCaller } from "../calls/upstream-call.ts";
 import { equivalentOf } from "../calls/upstream-equivalent.ts";
-import type { TranslationConfig } from "../calls/upstream-response.ts";
 import type { PlanRules } from "../request/plan.ts";
 
 /**
@@ -41,11 +40,7 @@ export type CheckToken = (
   creditAddress: CallerRequest["creditAddress"],
 ) => Promise<void> | undefined;
 
-export interface PipelineDependencies
-  extends LifecycleDependencies, Omit<CallDependencies, "responseCache" | "translation"> {
-  readonly pack: Pack;
-  readonly scopes: Scopes;
-  readonly translation: TranslationConfig;
+export interface PipelineDependencies extends LifecycleDependencies, Omit<CallDependencies, "responseCache"> {
   readonly catalogs: CatalogCache;
   readonly limits: RateLimits;
   readonly plan: PlanRules;
@@ -113,7 +108,7 @@ async function translateParameters(
   const { time } = context;
   context.readsQuery = true;
   const parameters = await translateQuery(selected, { request, query, time }, readJson);
-  const fields = route.sparseFields?.choose(query);
+  const fields = route.chooseMembers?.(query);
   context.readsQuery = !route.body && route.bulk?.readsBody !== true;
   context.ignoredParameters = parameters.ignored;
   const match = await withRequestValues(selected, parameters, { request, time }, readJson);
@@ -134,7 +129,7 @@ function openCalls(
 ): AuthorizedRequest {
   const { request, match, readJson, query, time } = passed;
   const traceparent = continueTrace(header(request, "traceparent"));
-  context.upstream = createUpstreamActivity(context.warnings, context.span?.call, traceparent);
+  context.upstream = new UpstreamActivity(context.warnings, context.span?.call, traceparent);
   const headers = commonHeadersOf(match.route.headers, passed);
   const call = { request, match, client: client.credentials, token };
   const caller = { ...call, query, headers, readJson, time, report: context };
@@ -150,7 +145,7 @@ async function runPipeline(run: Run): Promise<HandlerResult> {
 }
 
 async function decideByHead({ dependencies, readCredentials, check, request, context }: Run) {
-  const { pack, limits, plan, tokens, tokenStore, scopes } = dependencies;
+  const { pack, limits, plan, tokens, tokenStore } = dependencies;
   const { stageTimes } = context;
 
   // Authenticate: parse the credentials and look up the token in the cache.
@@ -168,16 +163,17 @@ async function decideByHead({ dependencies, readCredentials, check, request, con
   rejectLimited(status);
   const issuer = plan.isActive() ? await findIssuer(given.credentials, tokenStore) : undefined;
   if (issuer !== "unknown") context.application = issuer;
-  const sender = createPlanSender(request, context, { client: given, issuer, check, credit }, dependencies);
-  const { verdict, client } = await askPlan(context.match, plan, sender);
-  context.planned = verdict;
-  enforcePlan(verdict, plan);
+  const proof = { check, creditAddress: credit, isExclusive: true, dependencies };
+  const learn = () => learnToken(request, given, proof);
+  context.planned = await askPlan(request, context, plan, issuer, learn);
+  enforcePlan(context.planned, plan);
+  const { client } = context;
   const creditAddress = client === given ? credit : undefined;
   stageTimes.rateLimit = performance.now();
 
   // Authorize each candidate. From now on, this request may hold the lock of its token.
   const token = (context.token = await resolveToken(client, candidates, dependencies));
-  const verdicts = authorize(client.credentials, token, candidates, scopes);
+  const verdicts = authorize(client.credentials, token, candidates, pack.scopes);
   stageTimes.authorize = performance.now();
   return { client, token, verdicts, creditAddress };
 }

@@ -3,12 +3,13 @@ import { judge } from "../auth/permissions.ts";
 import { STORE_DOWN, TokenUnavailableError } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { type Endpoint, type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
-import { createContext, provenIdentity, type RequestContext } from "../request/context.ts";
+import { provenIdentity, RequestContext } from "../request/context.ts";
 import type { AuthenticatedClient, ClientToken } from "../request/client.ts";
 import type { AlphaRequest } from "../request/request.ts";
-import { createUpstreamActivity } from "../calls/instrument-call.ts";
+import { UpstreamActivity } from "../calls/instrument-call.ts";
 import { requestWithoutBody } from "../calls/prepared-request.ts";
-import type { PlanSender } from "../stages/enforce-plan.ts";
+import type { Issuer } from "../stages/enforce-plan.ts";
+import type { PlanRules } from "../request/plan.ts";
 import { resolveToken, type TokenDependencies } from "../stages/resolve-token.ts";
 import { type CallDependencies, type CallerRequest, UpstreamCaller } from "../calls/upstream-call.ts";
 import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
@@ -52,7 +53,7 @@ async function askUpstream(
   context: Pick<RequestContext, "warnings" | "span" | "upstream">,
   dependencies: CallDependencies,
 ): Promise<boolean | undefined> {
-  const activity = createUpstreamActivity(context.warnings, context.span?.call);
+  const activity = new UpstreamActivity(context.warnings, context.span?.call);
   context.upstream = activity;
   const { status } = await new UpstreamCaller(caller, dependencies, activity).call(
     requestWithoutBody(check, {}),
@@ -60,7 +61,7 @@ async function askUpstream(
   if (activity.isTokenAccepted) return true;
   if (status >= 500 || status === TOO_MANY_REQUESTS)
     throw new InvalidUpstreamResponseError(
-      `${dependencies.dialect.name} responded with ${status} to a call that checks a token`,
+      `${dependencies.pack.dialect.upstream.name} responded with ${status} to a call that checks a token`,
     );
   return status === 401 ? false : undefined;
 }
@@ -122,41 +123,43 @@ export async function proveToken(
  * @returns the client with the facts that are known now. v4's response may prove neither acceptance nor rejection
  * @throws as {@link proveToken}
  */
-async function learnToken(
+export async function learnToken(
   { readBody: _body, openUpload: _upload, ...request }: AlphaRequest,
   client: AuthenticatedClient,
   proof: TokenProof,
 ): Promise<AuthenticatedClient> {
   const { hash } = client.credentials;
   if (hash === undefined || client.isAccepted || client.tokenInfo) return client;
-  const context = createContext();
+  const context = new RequestContext();
   await proveToken(request, client, context, proof);
   const tokenInfo = await proof.dependencies.tokens.get(hash);
   return { ...client, tokenInfo, isAccepted: context.client?.isAccepted === true };
 }
 
-/** Creates the sender for the plan. An unknown token is only checked with v4 if the plan needs it. */
-export const createPlanSender = (
+/**
+ * Returns the plan's decision about a request. If the plan needs it, an unknown token is checked with v4: the context
+ * then has the facts about it.
+ *
+ * @throws the errors of {@link PlanRules.judge}
+ */
+export function askPlan(
   request: AlphaRequest,
   context: RequestContext,
-  {
-    client,
-    issuer,
-    check,
-    credit,
-  }: Pick<PlanSender, "client" | "issuer"> & {
-    readonly check: Endpoint | undefined;
-    readonly credit: TokenProof["creditAddress"];
-  },
-  dependencies: ProofDependencies,
-): PlanSender => ({
-  client,
-  identity: () => provenIdentity(request, context),
-  issuer,
-  address: request.address,
-  async learn() {
-    const proof = { check, creditAddress: credit, isExclusive: true, dependencies };
+  plan: Pick<PlanRules, "judge">,
+  issuer: Issuer,
+  learn: () => Promise<AuthenticatedClient>,
+): ReturnType<PlanRules["judge"]> {
+  if (!context.match) return undefined;
+  async function isAccepted(): Promise<boolean> {
     // The record has the result, also if the plan then fails.
-    return (context.client = await learnToken(request, client, proof));
-  },
-});
+    context.client = await learn();
+    return context.client.tokenInfo?.refused !== true;
+  }
+  // A token that the gateway issued is not checked with v4: the gateway received v4's token from the login server.
+  const proof = {
+    address: request.address,
+    isAccepted: issuer !== "unknown" && issuer?.isProven ? () => true : isAccepted,
+  };
+  const identity = () => provenIdentity(request, context);
+  return plan.judge(identity, context.match.route.name, issuer === "unknown" ? undefined : proof);
+}

@@ -3,16 +3,6 @@ import { createRecordIds, Redaction } from "../../audit/index.ts";
 import type { Settings } from "../../base/index.ts";
 import type { Pack } from "../../pack/index.ts";
 
-export interface RecordOptions {
-  readonly newId: () => string;
-  readonly redaction: Redaction;
-  /** Whether bodies are recorded. False for AUDIT=metadata. */
-  readonly bodies: boolean;
-  readonly pack: Pack;
-  /** The header that contains a client's filter, in lower case. Empty if missing. */
-  readonly filterHeader: string;
-}
-
 /** Returns the literal segments in the paths of the pack's routes, and of their calls. */
 function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
   const { oauth, client, upstream } = dialect;
@@ -37,13 +27,14 @@ export const createRedaction = (
   { AUDIT_BODY_LIMIT: bodyLimit }: Pick<Settings, "AUDIT_BODY_LIMIT">,
 ): Redaction => new Redaction({ names: pack.secretNames, bodyLimit, literals: literalsOf(pack) });
 
-export const createRecordOptions = (
-  pack: Pack,
-  settings: Pick<Settings, "AUDIT" | "AUDIT_BODY_LIMIT">,
-): RecordOptions => ({
+export type RecordOptions = ReturnType<typeof createRecordOptions>;
+
+export const createRecordOptions = (pack: Pack, settings: Pick<Settings, "AUDIT" | "AUDIT_BODY_LIMIT">) => ({
   newId: createRecordIds(),
   redaction: createRedaction(pack, settings),
+  /** Whether bodies are recorded. False for AUDIT=metadata. */
   bodies: settings.AUDIT === "full",
   pack,
+  /** The header that contains a client's filter, in lower case. Empty if missing. */
   filterHeader: pack.dialect.client.filters?.header?.toLowerCase() ?? "",
 });

@@ -1,4 +1,4 @@
-import type { Pack, Query, Scopes } from "../../pack/index.ts";
+import type { Pack, Query } from "../../pack/index.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
@@ -9,15 +9,14 @@ import type { ResponseCache } from "../calls/response-cache.ts";
 import type { ReadJson } from "./request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
 import type { CallerRequest, UpstreamCaller } from "../calls/upstream-call.ts";
-import type { TranslationConfig } from "../calls/upstream-response.ts";
 
 /** The configuration of translations, the same for all requests of a pack. */
 export interface TranslationServices {
   readonly pack: Pack;
-  readonly translation: TranslationConfig;
+  /** The address before the path in absolute links, and the prefix of cursors: see `ResponseDefaults`. */
+  readonly style: { readonly linkBase: string; readonly cursorMark: string };
   readonly catalogs: CatalogCache;
   readonly responseCache: ResponseCache;
-  readonly scopes: Scopes;
   readonly tokens: Pick<TokenCache, "get">;
   readonly tokenStore: Pick<TokenStore, "requireRoom" | "save" | "saveLevels" | "findLevels" | "forget">;
 }

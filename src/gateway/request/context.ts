@@ -24,36 +24,19 @@ export interface RouteMatch {
   readonly parameters: Parameters;
 }
 
-/** The result of reading the body of a request. */
-interface ReceivedBody {
-  readonly bytes: Buffer;
-  /** The form's members, if the body was read as a form. */
-  readonly form?: SentBody["form"];
+/** The OAuth client id in a request. */
+export interface ApplicationId {
+  readonly id: string;
+  /** Whether the login server accepted the application's secret, or issued the token to it. Any client can send an id. */
+  readonly isProven: boolean;
 }
 
-/** Data that is collected during the translation of a request or a response. */
-interface TranslationReport {
+/** Data that stages and response kinds collect for the response's headers and the record. */
+export class ResponseReport {
   readonly losses: Set<string>;
   readonly warnings: string[];
-}
-
-/** The times when a request left each stage, by `performance.now()`. 0 if it has not left it. */
-export interface StageTimes {
-  authenticate: number;
-  matchRoute: number;
-  rateLimit: number;
-  authorize: number;
-  buildResponse: number;
-}
-
-/** Data that is collected during the translation of a list. */
-interface ListReport {
-  /** The client's filter, after it was parsed. */
+  /** The filter of a list, after it was parsed. */
   sentFilter: Filter | undefined;
-}
-
-/** Data that is collected from v4's responses: losses of alpha's response, and headers of the response. */
-export interface ResponseReport extends TranslationReport, ListReport {
   /** v4's own rate limit, if its headers contain it and v4 rejected the request. */
   upstreamRateLimit: Partial<RateLimitValues> | undefined;
   /** Headers of a list that describe its page. */
@@ -64,10 +47,36 @@ export interface ResponseReport extends TranslationReport, ListReport {
   upstreamHead: Pick<UpstreamResponse, "status" | "headers" | "json"> | undefined;
   /** The variables for the expressions of such headers. Undefined until the call is built. */
   scope: Scope | undefined;
+
+  constructor(losses = new Set<string>(), warnings: string[] = []) {
+    this.losses = losses;
+    this.warnings = warnings;
+  }
 }
 
-/** The results of the stages, for the response's headers, the audit record, the metrics and the log. */
-interface StageResults {
+/**
+ * All facts about one request. The functions that compose stages write it, and the lifecycle reads it at the end.
+ * Stages receive their input and return their result. They only access the context through a report or an activity that
+ * they add to.
+ */
+export class RequestContext extends ResponseReport {
+  readonly startedAt: number;
+  /** The span of the request; undefined if tracing is off. */
+  readonly span: RequestSpan | undefined;
+  readonly time: Date;
+  /** The time when the response was complete. Undefined before. */
+  endedAt: number | undefined;
+  /** The times when the request left each stage, by `performance.now()`. 0 if it has not left it. */
+  readonly stageTimes = { authenticate: 0, matchRoute: 0, rateLimit: 0, authorize: 0, buildResponse: 0 };
+  /** The name in the audit and the metrics, for a request that matches no route of the pack. */
+  route: string | undefined;
+  /**
+   * Whether the request is for a page of the gateway, or a check of a token. It is not a call of the client's API, so
+   * it is recorded without its response, and not included in summaries.
+   */
+  isOwnPage = false;
+  /** The application in a call to the login server, if the request contains it. */
+  application: ApplicationId | undefined;
   client: AuthenticatedClient | undefined;
   /** The route. If several routes share a path, the first of them until the body selects one. */
   match: RouteMatch | undefined;
@@ -77,95 +86,30 @@ interface StageResults {
   planned: PlanVerdict | undefined;
   /** Fields that the plan removes from the response. */
   hiddenFields: readonly string[] | undefined;
-  body: ReceivedBody | undefined;
+  /** The body as bytes, and the form's members if it was read as a form. */
+  body: { readonly bytes: Buffer; readonly form?: SentBody["form"] } | undefined;
   /** The parameters of the query, and the body, which is parsed on first use. Undefined before authorization. */
   sent: { readonly query: Query; readonly readJson: ReadJson } | undefined;
   /** Query parameters without effect, because the pack does not define them. */
-  ignoredParameters: readonly string[];
+  ignoredParameters: readonly string[] = [];
   /** Whether validation errors are currently about the query instead of the body. */
-  readsQuery: boolean;
+  readsQuery = false;
   /** Method and path of the v4 call that provides the response. */
   upstreamEquivalent: string | undefined;
   /** The filter of that call, as sent in a header. */
   upstreamFilter: string | undefined;
   /** The calls to v4; undefined before the first one. */
   upstream: UpstreamActivity | undefined;
-}
-
-/**
- * All facts about one request. The functions that compose stages write it, and the lifecycle reads it at the end.
- * Stages receive their input and return their result. They only access the context through a report or an activity that
- * they add to.
- */
-export interface RequestContext extends StageResults, ResponseReport {
-  readonly startedAt: number;
-  /** The time when the response was complete. Undefined before. */
-  endedAt: number | undefined;
-  readonly time: Date;
-  readonly stageTimes: StageTimes;
-  /** The span of the request; undefined if tracing is off. */
-  readonly span: RequestSpan | undefined;
-  /** The name in the audit and the metrics, for a request that matches no route of the pack. */
-  route: string | undefined;
-  /**
-   * Whether the request is for a page of the gateway, or a check of a token. It is not a call of the client's API, so
-   * it is recorded without its response, and not included in summaries.
-   */
-  isOwnPage: boolean;
-  /** The application in a call to the login server, if the request contains it. */
-  application: ApplicationId | undefined;
   /** The reason why the gateway rejected the request, for rejections that are counted. */
   rejectedBy: Rejection["by"] | undefined;
-}
 
-/** The OAuth client id in a request. */
-export interface ApplicationId {
-  readonly id: string;
-  /** Whether the login server accepted the application's secret, or issued the token to it. Any client can send an id. */
-  readonly isProven: boolean;
+  constructor(startedAt = performance.now(), span?: RequestSpan, time = new Date()) {
+    super();
+    this.startedAt = startedAt;
+    this.span = span;
+    this.time = time;
+  }
 }
-
-/**
- * Creates the context of one request with all its members, so that all contexts share one hidden class.
- *
- * @param startedAt the start by `performance.now()`
- */
-export const createContext = (
-  startedAt = performance.now(),
-  span?: RequestSpan,
-  time = new Date(),
-): RequestContext => ({
-  startedAt,
-  endedAt: undefined,
-  time,
-  stageTimes: { authenticate: 0, matchRoute: 0, rateLimit: 0, authorize: 0, buildResponse: 0 },
-  span,
-  route: undefined,
-  isOwnPage: false,
-  application: undefined,
-  client: undefined,
-  match: undefined,
-  rateLimitStatus: undefined,
-  token: undefined,
-  planned: undefined,
-  hiddenFields: undefined,
-  body: undefined,
-  sent: undefined,
-  ignoredParameters: [],
-  readsQuery: false,
-  upstreamEquivalent: undefined,
-  upstreamFilter: undefined,
-  upstream: undefined,
-  losses: new Set(),
-  warnings: [],
-  rejectedBy: undefined,
-  upstreamRateLimit: undefined,
-  listHeaders: undefined,
-  sentFilter: undefined,
-  upstreamHead: undefined,
-  scope: undefined,
-  successStatus: undefined,
-});
 
 /** Returns the known facts about the token of a request: from authorization, or from authentication before that. */
 export const tokenInfoOf = ({

@@ -10,6 +10,7 @@ import {
   type InvalidPart,
   InvalidPathValueError,
   InvalidCallValueError,
+  type Pack,
   TranslatedError,
   type UpstreamErrorMeaning,
   ValidationError,
@@ -18,13 +19,7 @@ import { ExpressionError } from "../../jsonata/index.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { AlphaRequest } from "../request/request.ts";
-import { InvalidUpstreamResponseError, type TranslationConfig } from "../calls/upstream-response.ts";
-
-/** The parts of a pack that translate errors. */
-export type ErrorTranslation = Pick<
-  TranslationConfig,
-  "errors" | "statuses" | "errorCodes" | "validationSummaries" | "namesParameters"
->;
+import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
 
 export interface ErrorResult {
   readonly status: number;
@@ -38,6 +33,7 @@ export interface ErrorResult {
 
 /** Errors that the pipeline expects. Their messages are for the log. */
 const EXPECTED = [
+  HttpError,
   UpstreamError,
   InvalidUpstreamResponseError,
   InvalidPathValueError,
@@ -48,11 +44,14 @@ const EXPECTED = [
   AuditUnavailableError,
 ];
 
+/** Whether an error is not a bug of the gateway. */
+export const isExpected = (error: unknown): boolean => EXPECTED.some((kind) => error instanceof kind);
+
 /** Converts an error of the gateway to the client's status and codes. Other errors already have them. */
 function toClientError(
   error: HttpError,
   part: InvalidPart,
-  { statuses, errorCodes, validationSummaries, namesParameters }: ErrorTranslation,
+  { statuses, errorCodes, validationSummaries, namesParameters }: Pack,
 ): Pick<HttpError, "status" | "details"> & { readonly summary?: ErrorSummary | undefined } {
   if (error instanceof TranslatedError) return error;
   const withCode = (detail: ErrorDetail): ErrorDetail => {
@@ -93,10 +92,10 @@ export function toErrorResult(
   error: unknown,
   { id, method, path }: Pick<AlphaRequest, "id" | "method" | "path">,
   { warnings, match, readsQuery }: Pick<RequestContext, "warnings" | "match" | "readsQuery">,
-  translation: ErrorTranslation,
+  pack: Pack,
 ): ErrorResult {
-  const { statuses } = translation;
-  const errors = errorsOf(match?.route, translation);
+  const { statuses } = pack;
+  const errors = errorsOf(match?.route, pack);
   const name = match?.route.object;
   const request = { method, path, parameters: match?.parameters };
   const writerOf =
@@ -105,7 +104,7 @@ export function toErrorResult(
       printBody(errors.client.write(details, status, { summary, name, request, retryAfter }));
   if (error instanceof HttpError) {
     for (const { cause } of error.details) if (cause) warnings.push(cause.message);
-    const { status, details, summary } = toClientError(error, readsQuery ? "query" : "body", translation);
+    const { status, details, summary } = toClientError(error, readsQuery ? "query" : "body", pack);
     return {
       status,
       writeBody: writerOf(details, status, summary),
@@ -114,7 +113,7 @@ export function toErrorResult(
       isUnexpected: false,
     };
   }
-  const isUnexpected = !EXPECTED.some((kind) => error instanceof kind);
+  const isUnexpected = !isExpected(error);
   // The call has already added a warning about its failure.
   if (!(error instanceof UpstreamError))
     warnings.push(isUnexpected ? "an unexpected error" : errorText(error));

@@ -110,8 +110,8 @@ export const pagedKind: ResponseKind<Parts> = {
       previousCursor: walk.previousCursor,
       firstItem: () => cursorOf(filled[0]?.firstClient(), paging),
       lastItem: () => cursorOf(filled.at(-1)?.lastClient(), paging),
-      linkBase: services.translation.linkBase,
-      cursorMark: services.translation.cursorMark,
+      linkBase: services.style.linkBase,
+      cursorMark: services.style.cursorMark,
       path: client.path,
       query: client.query,
     });

@@ -72,8 +72,8 @@ export function paginate(rows: readonly CatalogEntry[], authorized: AuthorizedRe
     previousCursor: writeOffsetCursor(start),
     firstItem: () => paging.clientCursor(items[0]?.object),
     lastItem: () => paging.clientCursor(items.at(-1)?.object),
-    linkBase: services.translation.linkBase,
-    cursorMark: services.translation.cursorMark,
+    linkBase: services.style.linkBase,
+    cursorMark: services.style.cursorMark,
     path: request.path,
     query: request.query,
   });

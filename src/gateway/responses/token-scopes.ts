@@ -38,7 +38,8 @@ function ownerOf({ client, token }: AuthorizedRequest): Owner {
  */
 async function issueGatewayToken(row: Row, step: TokensStep, authorized: AuthorizedRequest): Promise<void> {
   const { services, token: clientToken } = authorized;
-  const { scopes, tokens, tokenStore } = services;
+  const { pack, tokens, tokenStore } = services;
+  const { scopes } = pack;
   const token = row[step.token];
   if (typeof token !== "string") return;
   // If the response contains no scopes, the gateway token has no levels: v4's token may have more permissions.
@@ -72,7 +73,8 @@ async function showRequestedLevels(
   step: TokensStep,
   { services, report }: AuthorizedRequest,
 ): Promise<void> {
-  const { scopes, tokenStore } = services;
+  const { pack, tokenStore } = services;
+  const { scopes } = pack;
   const given = row[step.scopes];
   if (typeof given !== "string") return;
   const requested = await tokenStore.findLevels(shownPart(row[step.token])).catch(() => {

@@ -8,6 +8,7 @@ import {
   INVALID_VALUE,
   isText,
   type JsonObject,
+  type Pack,
   REQUIRED,
   type Route,
   ValidationError,
@@ -18,7 +19,6 @@ import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import type { RouteMatch } from "../request/context.ts";
 import { type ClientToken } from "../request/client.ts";
 import { requestWithoutBody, type PreparedRequest } from "../calls/prepared-request.ts";
-import { sentToken, type UpstreamDialect } from "../calls/call-headers.ts";
 import { buildListRequest } from "./build-list-request.ts";
 import { callBefore } from "./call-before.ts";
 import { partsEquivalent } from "./call-parts.ts";
@@ -27,7 +27,7 @@ import { createFetchCurrent, translateBody, translateItems } from "./translate-b
 interface CatalogDependencies {
   readonly catalogs: Pick<CatalogCache, "awaitsToken" | "refreshWith">;
   readonly tokens: Pick<TokenCache, "get">;
-  readonly dialect: Pick<UpstreamDialect, "credentials">;
+  readonly pack: Pick<Pack, "credentials">;
 }
 
 /**
@@ -41,18 +41,17 @@ export async function readCatalogsWithToken(
   { route: { source, access } }: RouteMatch,
   { resolved, info: knownInfo }: ClientToken,
   askAbout: () => Promise<void> | undefined,
-  { catalogs, tokens, dialect }: CatalogDependencies,
+  { catalogs, tokens, pack }: CatalogDependencies,
 ): Promise<void> {
-  const { hash } = resolved.credentials;
-  if (hash === undefined) return;
+  const { hash, token } = resolved.credentials;
+  if (hash === undefined || token === undefined) return;
   let info = knownInfo;
   if (info === undefined && "catalog" in source && catalogs.awaitsToken(source.catalog.name)) {
     await askAbout();
     info = await tokens.get(hash);
     if (info?.refused && access !== "public") throw new HttpError(401, INVALID_TOKEN);
   }
-  if (info?.refused === false)
-    await catalogs.refreshWith(hash, sentToken(resolved.credentials, dialect.credentials));
+  if (info?.refused === false) await catalogs.refreshWith(hash, pack.credentials.upstream?.write(token));
 }
 
 /** Returns the v4 call of a route. Must not be called for a kind of route without a call. */

@@ -15,10 +15,15 @@ import { ExpressionError } from "../../jsonata/index.ts";
 import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
 import { scopeOf } from "../calls/request-scope.ts";
-import type { UpstreamResponse } from "../calls/upstream-response.ts";
-import { decideAfter, type Fallback, isOperation, type OutcomeWithoutValue } from "./call-verdict.ts";
-import { type CallOutcome, printOwnObject, unfinishedBody, warnOnce } from "./repeat-call.ts";
-import { ignoredFailure, runCall, throwFailure, warnAbout } from "./run-call.ts";
+import { InvalidUpstreamResponseError, type UpstreamResponse } from "../calls/upstream-response.ts";
+import {
+  type CallOutcome,
+  type FailedCall,
+  printOwnObject,
+  unfinishedBody,
+  warnOnce,
+} from "./repeat-call.ts";
+import { ignoredFailure, isAboutValue, runCall, throwFailure, warnAbout } from "./run-call.ts";
 
 /** v4's successful response, and the values of calls that alpha's response also needs. */
 export interface UpstreamResult {
@@ -66,6 +71,7 @@ const objectIn = ({ json }: UpstreamResponse, { response, upstreamPath }: Route)
   response === "list" ? json : valueAt(json, upstreamPath);
 
 type OutcomeWithValue = Extract<CallOutcome, { readonly value: unknown }>;
+type OutcomeWithoutValue = Exclude<CallOutcome, OutcomeWithValue>;
 
 /** The calls after the main call, and the current state of the response. */
 class LaterCalls {
@@ -122,30 +128,48 @@ class LaterCalls {
     return undefined;
   }
 
+  /**
+   * Uses the outcome of a call. The main call was successful, so without the value of this one, the known values form
+   * the response, if the pack defines it (T-1.3).
+   */
   async #use(call: RouteCall, outcome: CallOutcome): Promise<UpstreamResult | undefined> {
     const missing = "value" in outcome ? await this.#useValue(call, outcome) : outcome;
     if (!missing) return undefined;
-    const { report, services } = this.#authorized;
-    const { upstreamName } = services.translation;
-    const verdict = decideAfter(call, missing);
-    switch (verdict.kind) {
-      case "skip":
-        warnAbout(verdict.error, this.#authorized);
-        report.losses.add(relatedLoss(call.name, upstreamName));
-        break;
-      case "fallback":
-        report.losses.add(responseLoss(upstreamName));
-        this.#fallback = await this.#printFallback(verdict);
-        // The later calls are still sent, because they may write.
-        break;
-      case "unfinished":
-        return this.#endUnfinished(call, verdict.error);
-      case "throw":
-        // A failed operation is the failure of the main call.
-        if (!isOperation(call)) this.#warnOfWrites();
-        return throwFailure(verdict.failure, call, this.#authorized);
+    const { answerOf, isOptional, unfinished, fallback, repeats } = call;
+    if ("isUnfinished" in missing) {
+      if (answerOf !== undefined || unfinished || !isOptional) return this.#endUnfinished(call);
+      return this.#skip(call);
     }
-    return undefined;
+    const { failure } = missing;
+    const { response, error } = failure;
+    // A failed operation is the failure of the main call. One that v4 does not name is still in progress.
+    if (repeats && answerOf !== undefined && (response !== undefined || error !== undefined)) {
+      const isUnnamed = isAboutValue(error) || error instanceof InvalidUpstreamResponseError;
+      if (response === undefined && isUnnamed) return this.#endUnfinished(call, error);
+      return throwFailure(failure, call, this.#authorized);
+    }
+    if (fallback) return this.#useFallback(fallback, failure);
+    if (isOptional) return this.#skip(call, error);
+    this.#warnOfWrites();
+    return throwFailure(failure, call, this.#authorized);
+  }
+
+  #skip({ name }: RouteCall, error?: unknown): undefined {
+    const { report, services } = this.#authorized;
+    warnAbout(error, this.#authorized);
+    report.losses.add(relatedLoss(name, services.pack.dialect.upstream.name));
+  }
+
+  /** Replaces the response by the client's object. The later calls are still sent, because they may write. */
+  async #useFallback(fallback: NonNullable<RouteCall["fallback"]>, failure: FailedCall): Promise<undefined> {
+    const { report, services } = this.#authorized;
+    report.losses.add(responseLoss(services.pack.dialect.upstream.name));
+    warnAbout(failure.error, this.#authorized);
+    this.#fallback = await printOwnObject(
+      (scope) => fallback(scope, failure.response),
+      this.#scope,
+      this.#authorized,
+    );
   }
 
   /** Uses the value of a call. @returns the failure of an optional check, or of the answer that is made of the value */
@@ -192,14 +216,8 @@ class LaterCalls {
     if (this.#hasWritten) this.#authorized.report.warnings.push("what was written before has taken effect");
   }
 
-  /** The client's object in place of the response. An error of the client has its cause in the record. */
-  #printFallback({ fallback, failure }: Fallback): Promise<string> {
-    warnAbout(failure.error, this.#authorized);
-    return printOwnObject((scope) => fallback(scope, failure.response), this.#scope, this.#authorized);
-  }
-
   /** Ends the request while an operation is in progress. @param error why its state is unknown */
-  async #endUnfinished(call: RouteCall, error: unknown): Promise<UpstreamResult> {
+  async #endUnfinished(call: RouteCall, error?: unknown): Promise<UpstreamResult> {
     if (error instanceof Error) warnOnce(this.#authorized, error.message);
     const body = await unfinishedBody(call, this.#scope, this.#authorized);
     return { response: this.#response, calls: {}, fallback: body };

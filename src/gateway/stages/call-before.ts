@@ -1,6 +1,7 @@
 /** The calls of a route before its main call. Rules, values and the version of the object may depend on them. */
 import {
   type ErrorDetail,
+  InvalidPathValueError,
   isEntityTag,
   type JsonObject,
   type Route,
@@ -15,9 +16,8 @@ import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
 import { earlyScope } from "../calls/request-scope.ts";
 import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
-import { decideBefore } from "./call-verdict.ts";
 import { type CallOutcome, throwUnfinished } from "./repeat-call.ts";
-import { ignoredFailure, runCall, throwFailure, warnAbout } from "./run-call.ts";
+import { ignoredFailure, isAboutValue, runCall, throwFailure, warnAbout } from "./run-call.ts";
 
 /** Values of the calls before the main call, errors of calls that found nothing, and the rules that depend on them. */
 interface EarlyResults {
@@ -146,19 +146,23 @@ class EarlierCalls {
     if (!outcome) return;
     const isVersion = call.member !== undefined && call.member === match.route.ifMatch;
     if ("value" in outcome) return this.#useValue(call, outcome, isVersion);
-    const isInvalid = this.#hasFaults === true || this.#hasErrors();
-    const state = { isVersion, isInvalid, isAborted: request.signal.aborted };
-    const verdict = decideBefore(call, outcome, state);
-    switch (verdict.kind) {
-      case "not found":
-        return this.#addUnknownRecord(call);
-      case "unfinished":
-        return throwUnfinished(call, this.#authorized);
-      case "throw":
-        return throwFailure(verdict.failure, call, this.#authorized);
-      case "skip":
-        return warnAbout(verdict.error, this.#authorized);
+    const { notFoundField, isOptional, unfinished } = call;
+    if ("isUnfinished" in outcome) {
+      if (unfinished || isVersion) throwUnfinished(call, this.#authorized);
+      return;
     }
+    const { response, error } = outcome.failure;
+    const isNotFound = response?.status === 404 || error instanceof InvalidPathValueError;
+    if (notFoundField !== undefined && isNotFound) return this.#addUnknownRecord(call);
+    // A value that the call needs is missing in an invalid body.
+    const isInvalid = this.#hasFaults === true || this.#hasErrors();
+    if (isInvalid && response === undefined && isAboutValue(error)) return;
+    // If v4 denies a call that is only needed for a rule, v4 also decides about the main call.
+    const mayFail = isOptional || (notFoundField !== undefined && response !== undefined);
+    // The main call must not be sent without the version of its object.
+    if (!mayFail || isVersion || request.signal.aborted)
+      throwFailure(outcome.failure, call, this.#authorized);
+    warnAbout(error, this.#authorized);
   }
 
   #addUnknownRecord({ failure, notFoundField: field = "" }: RouteCall): void {

@@ -73,7 +73,7 @@ async function callWithRetry(
   const retryWithout = match.route.retry?.without;
   if (
     retryWithout === undefined ||
-    !rejectsAddedMember(response, prepared, retryWithout, errorsOf(match.route, services.translation))
+    !rejectsAddedMember(response, prepared, retryWithout, errorsOf(match.route, services.pack))
   )
     return response;
   const { [retryWithout]: _rejected, ...body } = isObject(prepared.body) ? prepared.body : {};

@@ -1,14 +1,13 @@
 /** Applies the plan to a request: see docs/reference/sunset-file.md. */
-import type { ClientIdentity } from "../../audit/index.ts";
 import { HttpError } from "../../pack/index.ts";
 import { judge } from "../auth/permissions.ts";
 import type { TokenStore } from "../auth/token-store.ts";
-import type { ApplicationId, RouteMatch } from "../request/context.ts";
-import type { AuthenticatedClient, Credentials } from "../request/client.ts";
-import type { Decision, PlanRules, PlanVerdict, SenderProof } from "../request/plan.ts";
+import type { ApplicationId } from "../request/context.ts";
+import type { Credentials } from "../request/client.ts";
+import type { Decision, PlanRules, PlanVerdict } from "../request/plan.ts";
 
 /** The application to which a token was issued; undefined if missing, and "unknown" if it can't be read. */
-type Issuer = ApplicationId | "unknown" | undefined;
+export type Issuer = ApplicationId | "unknown" | undefined;
 
 /**
  * Finds the application to which the token of a request was issued. The plan may name it, and it is known before the
@@ -27,42 +26,6 @@ export async function findIssuer(
     // The error is reported during authorization.
     return "unknown";
   }
-}
-
-/** The sender of a request, for the plan. */
-export interface PlanSender {
-  readonly address: string;
-  readonly client: AuthenticatedClient;
-  readonly identity: () => ClientIdentity;
-  readonly issuer: Issuer;
-  /** Asks v4 about the client's token, if it is unknown. @returns the client with the facts that are known then */
-  readonly learn: () => Promise<AuthenticatedClient>;
-}
-
-/** The plan's decision about a request, and the client with the facts that are known after it. */
-interface AskedPlan {
-  readonly verdict: PlanVerdict | undefined;
-  readonly client: AuthenticatedClient;
-}
-
-/** Returns the plan's decision about a request. It may need to check the token with v4. */
-export async function askPlan(
-  match: RouteMatch | undefined,
-  plan: Pick<PlanRules, "judge">,
-  { client: sender, identity, issuer, address, learn }: PlanSender,
-): Promise<AskedPlan> {
-  let client = sender;
-  async function isAccepted(): Promise<boolean> {
-    client = await learn();
-    return client.tokenInfo?.refused !== true;
-  }
-  /** A token that the gateway issued is not checked with v4: the gateway received v4's token from the login server. */
-  function proofOf(): SenderProof | undefined {
-    if (issuer === "unknown") return undefined;
-    return { address, isAccepted: issuer?.isProven ? () => true : isAccepted };
-  }
-  const verdict = match && (await plan.judge(identity, match.route.name, proofOf()));
-  return { verdict, client };
 }
 
 /**

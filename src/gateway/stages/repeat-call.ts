@@ -82,7 +82,7 @@ export async function repeatCall(
   authorized: AuthorizedRequest,
 ): Promise<CallOutcome> {
   const { request, services } = authorized;
-  const { upstream } = services.translation.rateLimitHeaders;
+  const { upstream } = services.pack.rateLimitHeaders;
   const leftMs = Math.max(0, (authorized.deadline ?? Infinity) - performance.now());
   const limitMs = Math.min(repetition.timeoutMs, leftMs);
   const signal = new TimeLimit(

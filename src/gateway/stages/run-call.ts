@@ -1,6 +1,7 @@
 /** Sends one call of a route, in addition to the main call: once, for each value, or until its response meets a condition. */
 import {
   type ErrorDetail,
+  InvalidPathValueError,
   type JsonObject,
   partLoss,
   RESPONSE,
@@ -105,7 +106,7 @@ async function sendForEach(
     return outcome && "value" in outcome ? outcome.value : undefined;
   });
   if (found.includes(undefined))
-    authorized.report.losses.add(partLoss(call.name, authorized.services.translation.upstreamName));
+    authorized.report.losses.add(partLoss(call.name, authorized.services.pack.dialect.upstream.name));
   return { value: found.filter((value) => value !== undefined) };
 }
 
@@ -144,6 +145,10 @@ export async function runCall(
     return { failure: { error } };
   }
 }
+
+/** Whether a call was not sent, because a value that it needs is missing or an expression of it fails. */
+export const isAboutValue = (error: unknown): boolean =>
+  error instanceof InvalidPathValueError || error instanceof ExpressionError;
 
 /** Adds the failed expression to the record, if its error is not the request's error. */
 export function warnAbout(error: unknown, authorized: AuthorizedRequest): void {

@@ -111,7 +111,7 @@ export class RedisClient {
     } catch (error) {
       // A Redis that responds with an error is available. Only the failed command is affected.
       if (isRejection(error) && CANNOT_WRITE.test(error.message)) this.#note("write", error.message);
-      if (isTimeout(error)) {
+      if (error instanceof TimeoutError) {
         this.#isHanging = true;
         void this.#probe();
       }
@@ -224,12 +224,10 @@ export async function connectRedis(options: RedisOptions): Promise<RedisClient> 
   return redis;
 }
 
+/** The time-out of {@link withTimeout}. */
 class TimeoutError extends Error {
   override readonly name = "TimeoutError";
 }
-
-/** Whether an error comes from the time-out of {@link withTimeout}. */
-const isTimeout = (error: unknown): error is Error => error instanceof TimeoutError;
 
 /**
  * Waits for work for at most `timeoutMs` milliseconds. A later result is dropped. A result that arrived while this

@@ -1,13 +1,7 @@
 /** State about clients that all serving processes share: its location, and the part that this process stores. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type KeyValueStore,
-  type Log,
-  type Settings,
-  SHARED_STATE_SETTINGS,
-  type STATE_SETTINGS,
-} from "../../base/index.ts";
+import type { KeyValueStore, Log, Settings, STATE_SETTINGS } from "../../base/index.ts";
 import { createSharedTokenCache, createTokenCache, type TokenCache } from "../auth/token-cache.ts";
 import { createMemoryLimiter, type LimiterName, withFallback } from "../limits/limiter.ts";
 import { createRateLimits, type RateLimits } from "../limits/rate-limits.ts";
@@ -23,27 +17,6 @@ export interface SharedState extends Omit<StateBackend, "limiterOf" | "tokenCach
 
 /** The settings that define where the state is stored. */
 export type StateSettings = Pick<Settings, (typeof STATE_SETTINGS)[number]>;
-
-/** A store that several processes share. Its module is loaded when it is used. */
-interface SharedPlace {
-  open(settings: Settings, log: Log): Promise<StateBackend>;
-  /** Opens only the key-value store, for a command. @throws {StateUnavailableError} */
-  openStore(address: string): Promise<KeyValueStore>;
-}
-
-type AddressSetting = (typeof SHARED_STATE_SETTINGS)[number];
-
-/** For each setting that holds the address of a shared store: how to open that store. */
-const PLACES: Readonly<Record<AddressSetting, SharedPlace>> = {
-  REDIS_URL: {
-    open: async (settings, log) => (await import("./redis-backend.ts")).openRedisBackend(settings, log),
-    openStore: async (address) => (await import("./redis-backend.ts")).openRedisState(address),
-  },
-};
-
-/** Returns the setting that contains the address of the shared store. Undefined if this process does not share its state. */
-const addressSettingOf = (settings: StateSettings): AddressSetting | undefined =>
-  SHARED_STATE_SETTINGS.find((name) => settings[name] !== undefined);
 
 /** Creates the state of this process: its only state, a cache of the shared state, or the fallback for it. */
 const createLocalState = (settings: Settings) => ({
@@ -99,9 +72,10 @@ function openLocalState(settings: Settings, log: Log): SharedState {
 
 /** Opens the state of clients in the store that the settings define. */
 export async function openSharedState(settings: Settings, log: Log): Promise<SharedState> {
-  const name = addressSettingOf(settings);
-  if (name === undefined) return openLocalState(settings, log);
-  return withFallbacks(await PLACES[name].open(settings, log), settings);
+  if (settings.REDIS_URL === undefined) return openLocalState(settings, log);
+  // The module is loaded when it is used.
+  const { openRedisBackend } = await import("./redis-backend.ts");
+  return withFallbacks(await openRedisBackend(settings, log), settings);
 }
 
 /**
@@ -111,8 +85,7 @@ export async function openSharedState(settings: Settings, log: Log): Promise<Sha
  * @throws {StateUnavailableError}
  */
 export async function openExistingState(settings: StateSettings): Promise<KeyValueStore | undefined> {
-  const name = addressSettingOf(settings);
-  if (name !== undefined) return PLACES[name].openStore(settings[name] ?? "");
-  const { DATA_DIR: directory } = settings;
+  const { DATA_DIR: directory, REDIS_URL } = settings;
+  if (REDIS_URL !== undefined) return (await import("./redis-backend.ts")).openRedisState(REDIS_URL);
   return existsSync(join(directory, STATE_FILE)) ? openSqliteKeyValueStore({ directory }) : undefined;
 }

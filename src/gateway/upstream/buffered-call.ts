@@ -1,8 +1,13 @@
 import type { Dispatcher } from "undici";
 import { pauseUntilAborted, TimeLimit } from "./cancel-signal.ts";
-import { maySendAgain } from "./closed-while-idle.ts";
 import { decodeContent, toUtf8 } from "./content-decoding.ts";
-import type { HttpRequest, HttpResponse, ResponseHead, Upstream } from "./http-call.ts";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  IDEMPOTENT,
+  type ResponseHead,
+  type Upstream,
+} from "./http-call.ts";
 import { OUTAGE_STATUSES, toUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
 import { wasClosedWhileIdle } from "./watched-connection.ts";
@@ -15,7 +20,7 @@ const NOT_RETRIED = new Set(["too_large", "timed_out", "circuit_open", "no_conne
 
 /** Whether a write is sent again. A GET has its own retries. */
 const isSentAgain = ({ method }: HttpRequest, error: unknown): boolean =>
-  method !== "GET" && maySendAgain(method, wasClosedWhileIdle(error));
+  method !== "GET" && IDEMPOTENT.has(method) && wasClosedWhileIdle(error);
 
 /** A whole response with its undecoded body. */
 interface RawResponse extends ResponseHead {
@@ -142,7 +147,7 @@ class BufferedCall {
     const { pool, maxBytes } = this.#options;
     this.#limit.throwIfAborted();
     if (!isAgain) pool.assertCircuitNotOpen(client);
-    const acquired = pool.acquire(client, this.#limit);
+    const acquired = pool.shares.acquire(client, this.#limit);
     const mustWait = acquired instanceof Promise;
     const release = mustWait ? await acquired : acquired;
     try {

@@ -19,27 +19,7 @@ import {
 } from "./catalog-reader.ts";
 import type { Upstream } from "./http-call.ts";
 
-export interface CatalogCache extends CatalogCopy {
-  /** The translated items of a catalog's list, in order; undefined until the catalog was read. */
-  list(catalog: string): readonly CatalogEntry[] | undefined;
-  /** Reads all catalogs. A catalog that can't be read keeps its previous copy. Resolves when all reads have ended. */
-  refresh(): Promise<void>;
-  /**
-   * Reads the catalogs that v4 does not return without a token, with the token of a client, if the pack allows it.
-   * Costs nothing if there are none. After a failure the same token is not tried for a while.
-   *
-   * @param hash Hash of the token, which v4 must have accepted.
-   */
-  refreshWith(hash: string, token: SentToken | undefined): Promise<unknown> | undefined;
-  /** Whether a catalog was never read, because v4 does not return it without a token, and may be read with a client's token. */
-  awaitsToken(catalog: string): boolean;
-  /** The catalogs that were never read, each with the reason. */
-  missing(): readonly string[];
-  /** The catalogs whose copies lack rows, by name. */
-  leftOut(): ReadonlyMap<string, LeftOutRows>;
-  /** Stops the background refresh. */
-  stop(): void;
-}
+export type CatalogCache = ReturnType<typeof connectCatalogs>;
 
 /** Maximum number of tokens that are stored because they could not read a catalog. */
 const MAX_FAILED_TOKENS = 1000;
@@ -162,21 +142,15 @@ export function connectCatalogs(
   onFault: CatalogOptions["onFault"],
   upstreamTokens?: { readonly gatewayToken: string | undefined },
   onRowsLeftOut?: CatalogOptions["onRowsLeftOut"],
-): CatalogCache {
-  const { name, base_path: prefix, filters } = pack.dialect.upstream;
+) {
   const { gatewayToken } = upstreamTokens ?? {};
   // Otherwise, a v4 that never responds would delay the exit of the process until the call times out.
   const end = new AbortController();
   const call: Upstream["call"] = (request) => upstream.call(request, end.signal);
   const options: CatalogOptions = {
+    pack,
     upstream: { call, close: upstream.close },
-    name,
     ttlMs: ttlSeconds * 1000,
-    prefix,
-    paging: pack.paging,
-    filterHeader: filters?.header,
-    filterWriter: pack.filterWriter,
-    headers: pack.upstreamHeaders,
     gatewayToken: gatewayToken === undefined ? undefined : pack.credentials.upstream?.write(gatewayToken),
     onRowsLeftOut,
     onFault,
@@ -185,24 +159,40 @@ export function connectCatalogs(
   const lists = sourcesOf(pack).map((source) => new CachedList(source, options));
   const byName = new Map(lists.map((list) => [list.name, list]));
   const copyOf = (catalog: string): CachedCatalog | undefined => byName.get(catalog)?.copy;
-  return {
+  const copies: CatalogCopy = {
     isLoaded: (catalog) => copyOf(catalog) !== undefined,
     find: (catalog, id) => copyOf(catalog)?.entries.get(id),
     cachedText: (catalog, bytes, from, to) => copyOf(catalog)?.texts.find(bytes, from, to),
     canonicalSpelling: (catalog, anyCase) => copyOf(catalog)?.spellings.get(anyCase.toLowerCase()),
-    list: (catalog) => copyOf(catalog)?.list,
+  };
+  return {
+    ...copies,
+    /** The translated items of a catalog's list, in order; undefined until the catalog was read. */
+    list: (catalog: string): readonly CatalogEntry[] | undefined => copyOf(catalog)?.list,
+    /** Reads all catalogs. A catalog that can't be read keeps its previous copy. Resolves when all reads have ended. */
     refresh: createRefresh(lists, options.ttlMs, end.signal),
-    refreshWith(hash, token) {
+    /**
+     * Reads the catalogs that v4 does not return without a token, with the token of a client, if the pack allows it.
+     * Costs nothing if there are none. After a failure the same token is not tried for a while.
+     *
+     * @param hash Hash of the token, which v4 must have accepted.
+     */
+    refreshWith(hash: string, token: SentToken | undefined): Promise<unknown> | undefined {
       if (token === undefined || !lists.some((list) => list.isDue())) return undefined;
       return Promise.all(lists.map((list) => list.readWith(hash, token)));
     },
-    awaitsToken: (catalog) => byName.get(catalog)?.needsToken === true && copyOf(catalog) === undefined,
-    missing: () =>
+    /** Whether a catalog was never read, because v4 does not return it without a token, and may be read with a client's token. */
+    awaitsToken: (catalog: string): boolean =>
+      byName.get(catalog)?.needsToken === true && copyOf(catalog) === undefined,
+    /** The catalogs that were never read, each with the reason. */
+    missing: (): readonly string[] =>
       lists
         .filter(({ copy, needsToken }) => copy === undefined && !needsToken)
         .map((list) => `${list.name}: ${list.error ?? "not read yet"}`),
-    leftOut: () =>
+    /** The catalogs whose copies lack rows, by name. */
+    leftOut: (): ReadonlyMap<string, LeftOutRows> =>
       new Map(lists.flatMap((list) => (list.copy?.leftOut ? [[list.name, list.copy.leftOut]] : []))),
+    /** Stops the background refresh. */
     stop: () => end.abort(),
   };
 }

@@ -3,10 +3,9 @@ import {
   type Catalog,
   type CatalogCall,
   type CatalogEntry,
-  type CatalogPaging,
   createCatalogEntry,
-  type FilterWriter,
   NO_CATALOGS,
+  type Pack,
   type ParseListBody,
   type ReadContext,
   type ReadFunction,
@@ -58,22 +57,12 @@ export interface LeftOutRows {
   readonly place: string;
 }
 
-/** The inputs for the paths of lists, except for the catalog. */
-interface CatalogPaths {
-  readonly prefix: string;
-  /** How lists are paged if they define no pagination. */
-  readonly paging: CatalogPaging;
-  readonly filterWriter: FilterWriter;
-}
+/** The parts of a pack that describe the requests for lists. */
+type CatalogPack = Pick<Pack, "dialect" | "paging" | "filterWriter">;
 
-export interface CatalogReaderOptions extends CatalogPaths {
-  /** Names the upstream in messages. */
-  readonly name: string;
+export interface CatalogReaderOptions {
+  readonly pack: Pack;
   readonly upstream: Upstream;
-  /** The upstream's header for filters, if it has one. */
-  readonly filterHeader: string | undefined;
-  /** Headers of all requests. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The gateway's own token; undefined if it has none. */
   readonly gatewayToken?: SentToken | undefined;
 }
@@ -100,14 +89,14 @@ const idOf = (item: unknown, idMember: string): string | undefined => {
 };
 
 /** Returns the path of a page of a list. @param query the query for the page */
-const pagePath = ({ path, filter }: CatalogCall, query: string, { prefix, filterWriter }: CatalogPaths) =>
-  addQuery(addQuery(prefix + path, query), filterWriter.write(filter).query);
+const pagePath = ({ path, filter }: CatalogCall, query: string, { dialect, filterWriter }: CatalogPack) =>
+  addQuery(addQuery(dialect.upstream.base_path + path, query), filterWriter.write(filter).query);
 
-const walkPages = (call: CatalogCall, { paging }: CatalogPaths) => (call.paging ?? paging).walkAll(MAX_ITEMS);
+const walkPages = (call: CatalogCall, { paging }: CatalogPack) => (call.paging ?? paging).walkAll(MAX_ITEMS);
 
 /** Returns the path of the first request for a list. */
-export const firstPagePath = (call: CatalogCall, paths: CatalogPaths): string =>
-  pagePath(call, walkPages(call, paths).query, paths);
+export const firstPagePath = (call: CatalogCall, pack: CatalogPack): string =>
+  pagePath(call, walkPages(call, pack).query, pack);
 
 /** One read of a whole catalog, within the limits. */
 class CatalogRead {
@@ -179,9 +168,10 @@ class CatalogRead {
 
   /** Reads all pages of a list. @returns the JSON text of each item */
   async #readAllPages(call: CatalogCall): Promise<string[]> {
-    const { upstreamCursor } = call.paging ?? this.#options.paging;
+    const { pack } = this.#options;
+    const { upstreamCursor } = call.paging ?? pack.paging;
     const items: string[] = [];
-    const walk = walkPages(call, this.#options);
+    const walk = walkPages(call, pack);
     do {
       const page = await this.#readPage(call, walk.query);
       if (!page) return items;
@@ -194,18 +184,19 @@ class CatalogRead {
   }
 
   async #readPage(call: CatalogCall, query: string) {
-    const { name, upstream, filterHeader, filterWriter, gatewayToken } = this.#options;
+    const { pack, upstream, gatewayToken } = this.#options;
+    const { name, filters } = pack.dialect.upstream;
     const { headers: tokenHeaders, query: secretQuery } = this.#token ?? gatewayToken ?? NO_TOKEN;
     const headers: Record<string, string> = {
       accept: "application/json",
       "accept-encoding": "identity",
-      ...this.#options.headers,
+      ...pack.upstreamHeaders,
       ...tokenHeaders,
     };
-    const filter = filterWriter.write(call.filter);
-    if (filter.header !== undefined && filterHeader !== undefined)
-      headers[filterHeader.toLowerCase()] = filter.header;
-    const path = pagePath(call, query, this.#options);
+    const filter = pack.filterWriter.write(call.filter);
+    if (filter.header !== undefined && filters?.header !== undefined)
+      headers[filters.header.toLowerCase()] = filter.header;
+    const path = pagePath(call, query, pack);
     const response = await upstream.call({ method: "GET", path, secretQuery, headers });
     if (response.status === 404 && call.optional) return undefined;
     if (response.status === 401) throw new CatalogNotShownError(`${name} does not show it without a token`);

@@ -42,16 +42,6 @@ const MAX_BLAMED = 4;
  */
 const MAX_PROBES = MAX_BLAMED + 1;
 
-/** The attempts in one window. */
-interface Attempts {
-  readonly since: number;
-  succeeded: number;
-  /** Failures by client: by its name, and by its accepted token, which it may use in several networks. */
-  readonly failed: readonly [byName: Shares, byToken: Shares];
-  /** Failures that no client can cause. */
-  failedAnyway: number;
-}
-
 /**
  * While v4 fails, requests fail fast and do not pile up. If a few clients cause most failures, the circuit only opens
  * for these, because other clients may use parts of v4 that work.
@@ -61,29 +51,35 @@ interface Attempts {
  */
 export class CircuitBreaker {
   /** How long the circuit stays open before a probe, in milliseconds. */
+  /** How long the circuit stays open before a probe, in milliseconds. */
   readonly openMs: number;
   readonly #options: CircuitBreakerOptions;
   readonly #clock: () => number;
-  #attempts: Attempts | undefined;
+  #windowEndsAt = -Infinity;
+  #succeeded = 0;
+  #failed = 0;
+  /** Failures by client: by its name, and by its accepted token, which it may use in several networks. */
+  readonly #failedBy = { name: new Shares(), token: new Shares() };
   /** The time when the circuit opened; undefined while it is closed. */
   #openedAt: number | undefined;
   /** The clients for which the circuit is open; undefined: for all clients. */
   #openFor: ReadonlySet<string> | undefined;
   /** The time when the last probe of each client started, or failed. A probe may never end, because a client can delay it. */
-  #probes: ReadonlyMap<string, number> = new Map();
+  readonly #probes = new Map<string, number>();
 
-  constructor(options: CircuitBreakerOptions = {}) {
-    this.openMs = options.openMs ?? 1000;
+  constructor({ openMs = 1000, clock = () => performance.now(), ...options }: CircuitBreakerOptions = {}) {
+    this.openMs = openMs;
+    this.#clock = clock;
     this.#options = options;
-    this.#clock = options.clock ?? (() => performance.now());
   }
 
+  /** Returns the state for one client. @param client undefined: a call that belongs to no client */
   /** Returns the state for one client. @param client undefined: a call that belongs to no client */
   state(client?: ShareClient): CircuitState {
     if (this.#openedAt === undefined) return "closed";
     if (this.#isRecent(this.#openedAt)) return "open";
-    const probes = this.#recentProbes();
-    return probes.size >= MAX_PROBES || probes.has(this.#nameOf(client)) ? "open" : "half-open";
+    for (const [name, since] of this.#probes) if (!this.#isRecent(since)) this.#probes.delete(name);
+    return this.#probes.size >= MAX_PROBES || this.#probes.has(this.#nameOf(client)) ? "open" : "half-open";
   }
 
   /** Whether a client's calls currently fail fast. @param client as for {@link allow} */
@@ -99,9 +95,9 @@ export class CircuitBreaker {
    */
   allow(client?: ShareClient): boolean {
     if (this.#openedAt === undefined || !this.#concerns(client)) return true;
-    if (this.state(client) === "open") return false;
-    this.#probes = this.#recentProbes().set(this.#nameOf(client), this.#clock());
-    return true;
+    const isProbe = this.state(client) === "half-open";
+    if (isProbe) this.#probes.set(this.#nameOf(client), this.#clock());
+    return isProbe;
   }
 
   /**
@@ -111,10 +107,9 @@ export class CircuitBreaker {
   record(outcome: AttemptOutcome, client?: ShareClient): void {
     const isOpen = this.#openedAt !== undefined;
     // This includes attempts that started before the circuit opened.
-    if (outcome === "succeeded" && isOpen) this.#close();
-    else if (outcome === "succeeded") this.#recentAttempts().succeeded += 1;
+    if (outcome === "succeeded" && isOpen) this.#change(undefined, undefined);
     else if (isOpen && this.#concerns(client)) this.#endProbe(outcome, this.#nameOf(client));
-    else if (outcome === "failed") this.#countFailure(client);
+    else if (outcome !== "ignored") this.#count(outcome, client);
   }
 
   /**
@@ -122,95 +117,78 @@ export class CircuitBreaker {
    * are counted by their largest network.
    */
   #nameOf(client: ShareClient | undefined): string {
-    if (client === undefined) return "";
-    const isByToken = this.#options.areAddressesShared === true && client.isKnown;
-    return (isByToken ? client.token : undefined) ?? client.networks.at(-1) ?? "";
+    const network = client?.networks.at(-1) ?? "";
+    return this.#options.areAddressesShared && client?.isKnown ? (client.token ?? network) : network;
   }
 
   /** Returns the accepted token of a client. A client without one is counted by its name. */
-  #tokenOf(client: ShareClient | undefined): string {
-    return (client?.isKnown === true ? client.token : undefined) ?? this.#nameOf(client);
+  #tokenOf(client: ShareClient): string {
+    return (client.isKnown ? client.token : undefined) ?? this.#nameOf(client);
   }
 
   #isRecent(since: number): boolean {
     return this.#clock() - since < this.openMs;
   }
 
-  #recentProbes(): Map<string, number> {
-    return new Map([...this.#probes].filter(([, since]) => this.#isRecent(since)));
+  #concerns(client: ShareClient | undefined): boolean {
+    if (this.#openFor === undefined) return true;
+    return (
+      client !== undefined &&
+      [this.#nameOf(client), this.#tokenOf(client)].some((name) => this.#openFor?.has(name))
+    );
   }
 
   #endProbe(outcome: AttemptOutcome, name: string): void {
-    const probes = this.#recentProbes();
-    if (!probes.delete(name)) return;
-    if (outcome === "failed") probes.set(name, this.#clock());
-    this.#probes = probes;
+    if (!this.#isRecent(this.#probes.get(name) ?? -Infinity)) return;
+    if (outcome === "failed") this.#probes.set(name, this.#clock());
+    else this.#probes.delete(name);
   }
 
-  #concerns(client: ShareClient | undefined): boolean {
-    if (this.#openFor === undefined) return true;
-    if (client === undefined) return false;
-    return this.#openFor.has(this.#nameOf(client)) || this.#openFor.has(this.#tokenOf(client));
-  }
-
-  #recentAttempts(): Attempts {
+  /** Counts an attempt, and opens the circuit for the clients with most of the failures, or for all clients. */
+  #count(outcome: AttemptOutcome, client: ShareClient | undefined): void {
     const now = this.#clock();
-    if (this.#attempts === undefined || now - this.#attempts.since >= WINDOW_MS)
-      this.#attempts = { since: now, succeeded: 0, failed: [new Shares(), new Shares()], failedAnyway: 0 };
-    return this.#attempts;
-  }
-
-  /** Counts a failure, and opens the circuit for the clients with most of the failures, or for all clients. */
-  #countFailure(client: ShareClient | undefined): void {
-    const attempts = this.#recentAttempts();
-    const [byName, byToken] = attempts.failed;
-    if (client === undefined) attempts.failedAnyway += 1;
-    else {
-      byName.take(this.#nameOf(client));
-      byToken.take(this.#tokenOf(client));
-    }
-    const failures = byName.all + attempts.failedAnyway;
-    const all = failures + attempts.succeeded;
-    if (all >= (this.#options.minAttempts ?? 50) && failures > all / 2)
-      this.#open(this.#findBlamed(byToken, failures) ?? this.#findBlamed(byName, failures));
+    if (now >= this.#windowEndsAt) this.#startWindow(now + WINDOW_MS);
+    if (outcome === "succeeded") return void (this.#succeeded += 1);
+    this.#failed += 1;
+    if (client) this.#failedBy.name.take(this.#nameOf(client));
+    if (client) this.#failedBy.token.take(this.#tokenOf(client));
+    const { minAttempts = 50 } = this.#options;
+    if (this.#failed + this.#succeeded < minAttempts || this.#failed <= this.#succeeded) return;
+    this.#change(now, this.#findBlamed(this.#failedBy.token) ?? this.#findBlamed(this.#failedBy.name));
   }
 
   /**
    * Returns the clients that cause most of the failures: the worst clients, including all that are tied with the last
    * of them. Undefined if there are too many: the circuit then opens for all clients.
    */
-  #findBlamed(failed: Shares, failures: number): ReadonlySet<string> | undefined {
-    const blamed = new Set<string>();
+  #findBlamed(failed: Shares): ReadonlySet<string> | undefined {
+    const names = new Set(this.#openFor);
     let sum = 0;
     let least = Infinity;
     for (const [name, count] of failed.largest(MAX_BLAMED + 1)) {
-      if (sum > failures / 2 && count < least) break;
-      blamed.add(name);
+      if (sum > this.#failed / 2 && count < least) break;
+      names.add(name);
       sum += count;
       least = count;
     }
-    const names = new Set([...blamed, ...(this.#openFor ?? [])]);
-    return sum > failures / 2 && names.size <= MAX_BLAMED ? names : undefined;
+    return sum > this.#failed / 2 && names.size <= MAX_BLAMED ? names : undefined;
   }
 
-  #open(openFor: ReadonlySet<string> | undefined): void {
+  /** Opens or closes the circuit. Earlier attempts are forgotten: while it is open, only calls of other clients count. */
+  #change(openedAt: number | undefined, openFor: ReadonlySet<string> | undefined): void {
     const wasOpen = this.#openedAt !== undefined;
+    this.#openedAt = openedAt;
     this.#openFor = openFor;
-    this.#openedAt = this.#clock();
-    // From now on, only calls of other clients are counted.
-    this.#forget();
-    if (!wasOpen) this.#options.onChange?.("open");
+    this.#startWindow(-Infinity);
+    this.#probes.clear();
+    if (openedAt === undefined) this.#options.onChange?.("closed");
+    else if (!wasOpen) this.#options.onChange?.("open");
   }
 
-  #close(): void {
-    this.#openFor = this.#openedAt = undefined;
-    // Earlier failures must not open the circuit again.
-    this.#forget();
-    this.#options.onChange?.("closed");
-  }
-
-  #forget(): void {
-    this.#attempts = undefined;
-    this.#probes = new Map();
+  #startWindow(endsAt: number): void {
+    this.#windowEndsAt = endsAt;
+    this.#succeeded = this.#failed = 0;
+    this.#failedBy.name.clear();
+    this.#failedBy.token.clear();
   }
 }

@@ -54,8 +54,8 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     stream: createFileStream(files, timeoutMs),
     breaker,
     shortages: () => [
-      ...(pool.isExhausted() ? [`all connections to ${name} are in use`] : []),
-      ...(files.isExhausted() ? [`all connections to ${name} for files are in use`] : []),
+      ...(pool.shares.isExhausted() ? [`all connections to ${name} are in use`] : []),
+      ...(files.shares.isExhausted() ? [`all connections to ${name} for files are in use`] : []),
     ],
     close: async () => void (await Promise.all([pool.close(), files.close()])),
   };

@@ -52,7 +52,7 @@ export function createFileStream(pool: UpstreamPool, timeoutMs: number): FileUps
   const onTimeout = (): UpstreamError =>
     new UpstreamError("slow_client", `the file was not complete after ${maxMs} ms`);
   return async function streamFile(request, signal) {
-    const release = await pool.acquire(request.client, signal);
+    const release = await pool.shares.acquire(request.client, signal);
     const limit = new TimeLimit(signal, maxMs, onTimeout);
     // undici only accepts this kind of signal.
     const aborting = new AbortController();

@@ -3,6 +3,9 @@ import type { Readable } from "node:stream";
 import type { CancelSignal } from "./cancel-signal.ts";
 import type { ShareClient } from "./share-usage.ts";
 
+/** The methods whose requests may be sent again if v4 closed the idle connection (RFC 9110 9.2.2). */
+export const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
+
 interface RequestHead {
   readonly method: string;
   /** The path with its query. */

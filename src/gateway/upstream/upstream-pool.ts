@@ -1,6 +1,5 @@
 import { buildConnector, Pool } from "undici";
 import { addQuery } from "../../pack/index.ts";
-import type { CancelSignal } from "./cancel-signal.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { ConnectionShares, type ConnectionSharesOptions } from "./connection-shares.ts";
 import type { HttpRequest, StreamRequest } from "./http-call.ts";
@@ -29,15 +28,15 @@ const isKnown = (client: ShareClient | undefined): boolean => client === undefin
 export class UpstreamPool {
   readonly #options: UpstreamPoolOptions;
   readonly #basePath: string;
-  readonly #shares: ConnectionShares;
-  #pool: Pool;
+  readonly shares: ConnectionShares;
+  current: Pool;
 
   constructor(options: UpstreamPoolOptions) {
     const { origin, connections, timeoutMs } = options;
     this.#options = options;
     this.#basePath = origin.pathname.replace(/\/$/, "");
-    this.#shares = new ConnectionShares({ ...options, size: connections, maxWaitMs: timeoutMs });
-    this.#pool = this.#createPool();
+    this.shares = new ConnectionShares({ ...options, size: connections, maxWaitMs: timeoutMs });
+    this.current = this.#createPool();
   }
 
   #createPool(): Pool {
@@ -63,21 +62,6 @@ export class UpstreamPool {
     const target = this.#basePath + path;
     const withSecret = secretQuery === undefined ? target : addQuery(target, secretQuery);
     return { path: withSecret, method, headers, body: body ?? null };
-  }
-
-  /** The connections for the next request. */
-  get current(): Pool {
-    return this.#pool;
-  }
-
-  /** Acquires a connection as {@link ConnectionShares.acquire} does. */
-  acquire(client: ShareClient | undefined, signal: CancelSignal): (() => void) | Promise<() => void> {
-    return this.#shares.acquire(client, signal);
-  }
-
-  /** Whether clients wait because all connections are in use. */
-  isExhausted(): boolean {
-    return this.#shares.isExhausted();
   }
 
   /**
@@ -108,13 +92,13 @@ export class UpstreamPool {
   replaceAfter(error: unknown): void {
     if (!isUnsendable(error)) return;
     // After a request that can't be sent, undici permanently treats its connection as busy.
-    const damaged = this.#pool;
-    this.#pool = this.#createPool();
+    const damaged = this.current;
+    this.current = this.#createPool();
     void damaged.close();
   }
 
   /** Closes idle connections, and waits for requests in flight. */
   close(): Promise<void> {
-    return this.#pool.close();
+    return this.current.close();
   }
 }

@@ -5,14 +5,13 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import type { buildConnector } from "undici";
-import { isClosedWhileIdle } from "./closed-while-idle.ts";
 
 /** Index of the status code's first digit in a status line. */
 const FIRST_DIGIT = "HTTP/1.1 ".length;
 const [ZERO, ONE, TWO] = Buffer.from("012") as unknown as [number, number, number];
 const [CARRIAGE_RETURN, LINE_FEED] = [0x0d, 0x0a];
 
-/** Errors of connections for which {@link isClosedWhileIdle} holds. */
+/** Errors of reused connections that v4 closed without a byte of a response: it had closed them before the request. */
 const closedWhileIdle = new WeakSet<Error>();
 
 /** Whether a request failed because v4 closed its idle connection. */
@@ -22,18 +21,18 @@ export const wasClosedWhileIdle = (error: unknown): boolean =>
 /** One connection, which sends one request at a time. */
 class WatchedConnection {
   #requests = 0;
-  hasResponse = false;
+  #hasResponse = false;
   /** Index of the next byte in a status line, or the kind of the current head: informational or final. */
   #place: number | "informational" | "final" = "final";
   #lineLength = 0;
 
-  get isReused(): boolean {
-    return this.#requests > 1;
+  get isClosedWhileIdle(): boolean {
+    return this.#requests > 1 && !this.#hasResponse;
   }
 
   beginRequest(): void {
     this.#requests += 1;
-    this.hasResponse = false;
+    this.#hasResponse = false;
     this.#place = 0;
   }
 
@@ -42,7 +41,7 @@ class WatchedConnection {
    * unrequested 100, although a client must skip it (RFC 9110 15.2). undici skips all statuses from 102.
    */
   receive(bytes: Buffer): void {
-    this.hasResponse = true;
+    this.#hasResponse = true;
     for (let at = 0; at < bytes.length && this.#place !== "final"; at += 1) {
       const byte = bytes[at];
       if (this.#place === "informational") this.#readHead(byte);
@@ -89,7 +88,7 @@ function watch(socket: Socket): void {
     return push(chunk, encoding);
   };
   socket.once("error", (error: NodeJS.ErrnoException) => {
-    if (isClosedWhileIdle(connection)) closedWhileIdle.add(error);
+    if (connection.isClosedWhileIdle) closedWhileIdle.add(error);
     // undici would treat a reset as the end of a response that has no length.
     if (error.code === "ECONNRESET") error.code = "UND_ERR_SOCKET";
   });

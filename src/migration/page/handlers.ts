@@ -9,7 +9,7 @@ import {
   type ApplicationCredentials,
   authenticate,
   consumeRateLimit,
-  createUpstreamActivity,
+  UpstreamActivity,
   findTokenCheck,
   type HandlerResult,
   hasFragment,
@@ -79,7 +79,7 @@ async function proveApplication(
 ): Promise<Caller | undefined> {
   const { client, secret } = credentials;
   if (client === "" || secret === "") return undefined;
-  const activity = createUpstreamActivity(context.warnings, context.span?.call);
+  const activity = new UpstreamActivity(context.warnings, context.span?.call);
   context.upstream = activity;
   if (!(await login.authenticate(credentials, activity))) return undefined;
   context.application = { id: client, isProven: true };

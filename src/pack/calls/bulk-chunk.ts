@@ -4,6 +4,7 @@ import { about, fromJsonText, isExactNumber } from "../../base/index.ts";
 import { compileCopy, compileGetter, compileSetter } from "../values/member-paths.ts";
 import type { JsonObject } from "../translation-context.ts";
 import type { RouteFacts } from "../key-rules.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
@@ -13,8 +14,7 @@ export const MOST_CALLS = 100;
 /** The schema of several ids in one call. */
 export const chunkSchema = z.strictObject({
   size: about(z.int().min(2).max(MOST_CALLS), "The most ids in a call.", 20),
-  member: about(
-    name.optional(),
+  member: textKey(
     "The member of the upstream's body with the ids, dotted if nested. Default: they are in `upstream`, separated by commas.",
     "ids",
   ),

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { checkDefinition, failure } from "../expressions/check-definition.ts";
+import { flagKey, textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
@@ -12,11 +13,7 @@ const LONGEST_TIME = 300_000;
 
 const failed = z.strictObject({
   when: about(expression, "JSONata over the response: whether the operation has failed.", 'state = "jammed"'),
-  error: about(
-    expression.optional(),
-    "JSONata over the response: the upstream's error. Default: the whole response.",
-    "error",
-  ),
+  error: textKey("JSONata over the response: the upstream's error. Default: the whole response.", "error"),
   status: about(
     z.int().min(400).max(599).default(422),
     "The upstream status of this error, which `errors` translates. Default: 422.",
@@ -47,9 +44,8 @@ const repeat = z.strictObject({
 
 const unfinished = z
   .strictObject({
-    message: about(name.optional(), "The text of the error, as a name in `messages`.", "still_running"),
-    body: about(
-      expression.optional(),
+    message: textKey("The text of the error, as a name in `messages`.", "still_running"),
+    body: textKey(
       "JSONata over the response to the main call: the client's object.",
       '{ "id": id, "state": "busy" }',
     ),
@@ -79,8 +75,7 @@ const requestKeys = {
     "`before` or `after` (the default) the main call.",
     "before",
   ),
-  when: about(
-    expression.optional(),
+  when: textKey(
     "JSONata: whether the call is sent. Input: the client's body before the main call, otherwise the upstream's object. Default: always.",
     "$exists(author)",
   ),
@@ -89,8 +84,7 @@ const requestKeys = {
     "The status of the main call after which it is sent. Default: any successful status.",
     202,
   ),
-  each: about(
-    expression.optional(),
+  each: textKey(
     "JSONata: the call is sent for each value, `{each}` in the path. Its result is the array of successful responses.",
     "$request.ids",
   ),
@@ -99,13 +93,11 @@ const requestKeys = {
     "More names in braces, each with the JSONata of its value.",
     { job: '$substringAfter($response_headers.location, "/jobs/")' },
   ),
-  body: about(
-    expression.optional(),
+  body: textKey(
     "JSONata: the body of a call that writes. Same input as `when`.",
     '{ "book": id, "tags": $body.tags }',
   ),
-  part: about(
-    name.optional(),
+  part: textKey(
     "The response is this member of the upstream's object. A write sends this member of the body. If the body lacks the member, the call reads the part.",
     "preferences",
   ),
@@ -113,10 +105,8 @@ const requestKeys = {
 
 /** Keys about the response of a call. */
 const responseKeys = {
-  all_pages: about(
-    z.literal(true).optional(),
+  all_pages: flagKey(
     "Its value is the array of all rows of a list, up to 1000. Default: only the first page.",
-    true,
   ),
   cache_seconds: about(
     z.int().positive().max(300).optional(),
@@ -137,7 +127,7 @@ const responseKeys = {
     z
       .array(
         checkDefinition(
-          about(name.optional(), "The client's field that is invalid. Default: the request.", "author"),
+          textKey("The client's field that is invalid. Default: the request.", "author"),
           '$response.banned ? "This author is not available."',
         ),
       )
@@ -149,8 +139,7 @@ const responseKeys = {
 
 /** Keys about the failure of a call. */
 const failureKeys = {
-  not_found_field: about(
-    name.optional(),
+  not_found_field: textKey(
     "A 404 becomes an error about this client field. Other failures have no effect. Default: the upstream's error is translated.",
     "author",
   ),
@@ -164,8 +153,7 @@ const failureKeys = {
     "Whether the request continues if the call fails. Default: only for a GET after the main call without `repeat.failed`.",
     true,
   ),
-  fallback: about(
-    expression.optional(),
+  fallback: textKey(
     "With `answer`, required unless `optional` is false: JSONata over the response so far. Its result is the client's object if the call fails. `$failure` is the upstream's error: `status` and `body`.",
     '{ "id": $number($path.id) }',
   ),
@@ -181,11 +169,7 @@ export const sharedCall = z.strictObject({ ...requestKeys, ...responseKeys, ...f
 
 /** A call of a route. */
 export const ownCall = z.strictObject({
-  name: about(
-    name.optional(),
-    "Its name in `$calls` and in braces. In `pack.yaml` it is the key of the call.",
-    "loan",
-  ),
+  name: textKey("Its name in `$calls` and in braces. In `pack.yaml` it is the key of the call.", "loan"),
   ...requestKeys,
   ...responseKeys,
   ...failureKeys,

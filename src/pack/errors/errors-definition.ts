@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { errorStatus, status } from "../values/text-types.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
@@ -55,9 +56,9 @@ const VALIDATION_RULES = [
 export const errorCode = z.preprocess(
   (rule) => (typeof rule === "string" ? { code: rule } : rule),
   z.strictObject({
-    code: about(name.optional(), "The client's code. Default: the upstream's.", "card_error"),
+    code: textKey("The client's code. Default: the upstream's.", "card_error"),
     status: about(errorStatus.optional(), "The client's status. Default: by `statuses`.", 402),
-    message: about(name.optional(), "The text that replaces the upstream's.", "Your card was declined."),
+    message: textKey("The text that replaces the upstream's.", "Your card was declined."),
   }),
 );
 
@@ -70,8 +71,7 @@ const validationCodes = about(
 /** Errors about a request that breaks a rule of the pack. */
 const validation = z.strictObject({
   status: about(errorStatus.optional(), "The status of these errors. Default: as for status 400.", 422),
-  message: about(
-    name.optional(),
+  message: textKey(
     "The text of `$message` outside of the array of `responses.error`. Default: the reasons.",
     "Validation Failed",
   ),

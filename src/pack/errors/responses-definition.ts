@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { mediaType } from "../values/text-types.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const json = z.json();
 const name = z.string().min(1);
@@ -55,11 +56,7 @@ const shapes = {
     "Shapes of some errors. The first matching shape is used, before `error`.",
     [{ status: 422, fields: true, shape: { $field: ["$message"] } }],
   ),
-  no_field: about(
-    name.optional(),
-    "The value of `$field` for a problem without a field. Default: none.",
-    "base",
-  ),
+  no_field: textKey("The value of `$field` for a problem without a field. Default: none.", "base"),
 };
 
 const emptyList = z.enum(["present", "omitted"]);

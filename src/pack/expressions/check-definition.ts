@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { errorStatus } from "../values/text-types.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
@@ -11,7 +12,7 @@ const outcomeKeys = {
     "The client's status, 400 to 599, if no other rule is broken. Default: as for an invalid request.",
     409,
   ),
-  code: about(name.optional(), "The client's code. Default: as for an invalid request.", "conflict"),
+  code: textKey("The client's code. Default: as for an invalid request.", "conflict"),
 };
 
 /** The schema of the status and the code of a failure. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { headerName } from "../values/text-types.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 /** The placeholder of a field's name in a parameter. */
 export const FIELD = "{field}";
@@ -46,8 +47,7 @@ export const upstreamFilters = z.strictObject({
     "The header with the filter, a JSON object. Without it: filters are in the query.",
     "X-Query",
   ),
-  parameter: about(
-    name.optional(),
+  parameter: textKey(
     "In a query: the parameter for equality. `{field}` is the name of the field.",
     "filter[{field}]",
   ),

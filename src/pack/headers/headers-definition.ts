@@ -8,6 +8,7 @@ import {
   responseHeaderName,
   versionMediaType,
 } from "../values/text-types.ts";
+import { flagKey, textKey } from "../values/key-schemas.ts";
 
 const upstreamName = about(
   fieldHeaderName.optional(),
@@ -15,36 +16,30 @@ const upstreamName = about(
   "ETag",
 );
 
-const expression = z.string().min(1);
-
 const requestHeaderRule = z.strictObject({
   upstream: upstreamName,
   query: about(parameterName.optional(), "Instead of `upstream`: the upstream's query parameter.", "tenant"),
-  member: about(
-    z.string().min(1).optional(),
+  member: textKey(
     "Instead of `upstream`: the member of the upstream's body, dotted if nested.",
     "meta.tenant",
   ),
-  path: about(
-    z.string().min(1).optional(),
+  path: textKey(
     "Instead of `upstream`: the name in braces in the upstream's paths. Routes without this name ignore the header.",
     "tenant",
   ),
-  write: about(
-    expression.optional(),
+  write: textKey(
     "JSONata over the client's body without its wrapper: the value. `$value` is the client's header. An undefined result is not sent.",
     "version",
   ),
-  every_call: about(z.literal(true).optional(), "All calls of the request send the header.", true),
-  required: about(z.literal(true).optional(), "A request without the value gets status 400.", true),
+  every_call: flagKey("All calls of the request send the header."),
+  required: flagKey("A request without the value gets status 400."),
   default: about(headerValue.optional(), "The value if the client has not sent the header.", "en"),
 });
 
 const responseHeaderRule = z.strictObject({
   upstream: upstreamName,
   const: about(headerValue.optional(), "A constant value.", "2024-05-01"),
-  read: about(
-    expression.optional(),
+  read: textKey(
     "JSONata over the upstream's object: the value. With `upstream`, it is used only if the upstream does not send that header. `$object` and `$status` are the client's.",
     '$response_headers."x-used" & "/" & $response_headers."x-limit"',
   ),
@@ -110,7 +105,7 @@ const place = {
 /** The version that clients request. */
 export const clientVersion = z.strictObject({
   ...place,
-  required: about(z.literal(true).optional(), "A request without the version is also an error.", true),
+  required: flagKey("A request without the version is also an error."),
 });
 
 /** The version that the gateway requests from the upstream. */

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { mediaType } from "../values/text-types.ts";
-import { hasParts } from "../calls/call-definition.ts";
 import { routeKey } from "./key.ts";
-import { has, hasNoEffect, needs, needsKey, needsObjectBody, type RouteKind, states } from "../key-rules.ts";
+import { has, hasNoEffect, needsKey, needsObjectBody, type RouteKind, states } from "../key-rules.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
@@ -12,7 +12,7 @@ const name = z.string().min(1);
 const WITHOUT_BODY: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "file"]);
 
 export const body = routeKey({
-  schema: about(name.optional(), "Name of the body.", "create"),
+  schema: textKey("Name of the body.", "create"),
   rules: [
     hasNoEffect(
       (route) => route.body?.toPath.size === 0 && route.call === "GET",
@@ -58,8 +58,7 @@ export const upload = routeKey({
 });
 
 export const when = routeKey({
-  schema: about(
-    z.string().min(1).optional(),
+  schema: textKey(
     "JSONata over the client's body, `$path` or `$query`: whether the route is used. The first route whose `when` is true is used.",
     "$exists(password)",
   ),
@@ -80,8 +79,7 @@ export const onlyChanges = routeKey({
 
 /** The name of the route that reads the object which this route edits. */
 export const readRoute = routeKey({
-  schema: about(
-    name.optional(),
+  schema: textKey(
     "The client's route that reads the object. Clients may send back its response.",
     "GET /books/:id",
   ),
@@ -110,39 +108,5 @@ export const retry = routeKey({
 
 /** The alpha field of the error if v4 does not find something and its error contains no name. */
 export const notFoundField = routeKey({
-  schema: about(name.optional(), "The client's field of a 404 whose error names no field.", "copy"),
-});
-
-export const ifMatch = routeKey({
-  schema: about(
-    name.optional(),
-    "The name of a call before the main call. The main call sends the `ETag` of its response as `If-Match`. `headers.request` must name `If-Match`.",
-    "current",
-  ),
-  rules: [
-    ({ keys, call, callsBefore, headers }) => {
-      const required = keys["if_match"] as string;
-      if (!callsBefore.includes(required))
-        return [
-          {
-            message: `the route has no call "${required}" before the main call`,
-            hint: `calls: [{ name: ${required}, at: before, upstream: "GET /path" }]`,
-          },
-        ];
-      return call === "GET" || headers.maySendVersion
-        ? []
-        : [
-            {
-              message:
-                'the If-Match of clients is ignored: add it to "headers.request" of the route, or of "client"',
-              hint: "headers: { request: { If-Match: If-Match } }",
-            },
-          ];
-    },
-    needs("a call that changes something: this one is a GET", ({ call }) => call !== "GET"),
-    states(
-      ({ keys }) => hasParts(keys),
-      '"if_match" excludes calls with a part: one ETag is not that of several resources',
-    ),
-  ],
+  schema: textKey("The client's field of a 404 whose error names no field.", "copy"),
 });

@@ -81,7 +81,6 @@ export type Bulk = NonNullable<ReturnType<typeof compileBulk>>;
 
 /** Keys that require a single call or a single response. */
 const EXCLUDED = [
-  "if_match",
   "aggregate",
   "search",
   "read_route",

@@ -8,23 +8,19 @@ import { hasParts } from "../calls/call-definition.ts";
 import { routeKey } from "./key.ts";
 import type { KeyContext } from "./key-context.ts";
 import { has, needs, states } from "../key-rules.ts";
+import { flagKey, textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
 export const scope = routeKey({
-  schema: about(
-    name.optional(),
+  schema: textKey(
     "`public`, `token` (any), or `resource:level`. Default: `token` if clients have credentials, otherwise `public`.",
     "books:look",
   ),
 });
 
 export const withoutScopes = routeKey({
-  schema: about(
-    name.optional(),
-    "The object for tokens without any scope. Default: status 403.",
-    "public_profile",
-  ),
+  schema: textKey("The object for tokens without any scope. Default: status 403.", "public_profile"),
   rules: [
     needs(
       'a route that responds with an object, without "one_of"',
@@ -36,13 +32,9 @@ export const withoutScopes = routeKey({
 const tokensDefinition = z.strictObject({
   token: about(name, "The field with the token.", "token"),
   scopes: about(name, "The field with the token's scopes.", "scopes"),
-  expires: about(name.optional(), "The field with the token's expiry.", "ends_at"),
-  created: about(z.literal(true).optional(), "The response contains the complete, new token.", true),
-  deleted: about(
-    z.literal(true).optional(),
-    "The upstream deletes the token. `read_route` first reads it.",
-    true,
-  ),
+  expires: textKey("The field with the token's expiry.", "ends_at"),
+  created: flagKey("The response contains the complete, new token."),
+  deleted: flagKey("The upstream deletes the token. `read_route` first reads it."),
 });
 
 /** The names of the members of token objects in a response. */

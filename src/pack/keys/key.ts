@@ -3,7 +3,14 @@ import type { z } from "zod";
 import type { Json, SourceLocation } from "../../base/index.ts";
 import type { RouteCall } from "../calls/call.ts";
 import type { KeyRule } from "../key-rules.ts";
+import type { Query } from "../paths/query.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { KeyContext } from "./key-context.ts";
+
+/** Members by name, each with the chosen members of its value. Undefined if all members of the value are chosen. */
+export interface ChosenMembers {
+  readonly [name: string]: ChosenMembers | undefined;
+}
 
 /** A query parameter that a key reads. */
 export interface KeyParameter {
@@ -43,6 +50,8 @@ export interface RouteKey<S extends z.ZodType, C> {
   readonly schema: S;
   /** Required keys, excluded keys, and cases in which the key has no effect. */
   readonly rules?: readonly KeyRule[];
+  /** Rules of routes that do not use the key. */
+  readonly rulesWithout?: readonly KeyRule[];
   /** The definition for routes that do not use the key. */
   readonly inherit?: (context: KeyContext) => NonNullable<z.output<S>> | undefined;
   readonly compile?: (definition: NonNullable<z.output<S>>, context: KeyContext) => C;
@@ -54,6 +63,14 @@ export interface RouteKey<S extends z.ZodType, C> {
     calls: readonly RouteCall[],
     route: SourceLocation,
   ) => void;
+  /** Reports problems of the same key of `client`, which is for all routes. @param client the location of `client` */
+  readonly checkClient?: (
+    dialect: DialectDefinition,
+    resources: KeyContext["resources"],
+    client: SourceLocation,
+  ) => void;
+  /** Returns the members of objects that a request chooses; undefined for all members. @throws {HttpError} 400 */
+  readonly choose?: (compiled: NonNullable<C>, query: Query) => ChosenMembers | undefined;
   readonly openapi?: (compiled: NonNullable<C>) => KeyDescription;
   /**
    * Describes in whole sentences the work that the gateway does for the key, for programs that call the upstream

@@ -5,6 +5,7 @@ import { compileScopedCondition, type ScopedCondition } from "../expressions/con
 import { routePagination } from "../lists/pagination-definition.ts";
 import { routeKey } from "./key.ts";
 import { has, needs, needsKind, type RouteFacts } from "../key-rules.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const json = z.json();
 const name = z.string().min(1);
@@ -86,11 +87,7 @@ export interface Aggregation {
 const aggregation = about(
   z
     .strictObject({
-      include: about(
-        z.string().min(1).optional(),
-        "JSONata over the upstream row: whether the list contains it.",
-        'kind != "hidden"',
-      ),
+      include: textKey("JSONata over the upstream row: whether the list contains it.", 'kind != "hidden"'),
       max_items: about(z.int().positive(), "The longest upstream list.", 1000),
     })
     .optional(),

@@ -4,10 +4,9 @@ import { about, resolveReference } from "../../base/index.ts";
 import { envelope as envelopeDefinition } from "../errors/responses-definition.ts";
 import { compileScoped } from "../expressions/scope.ts";
 import { mediaType, textMediaType } from "../values/text-types.ts";
-import { compileSparseFields, hasObjects } from "../fields/sparse-fields.ts";
-import { routeSparseFields } from "../fields/sparse-fields-definition.ts";
 import { routeKey } from "./key.ts";
-import { excludes, has, hasNoEffect, needs, states } from "../key-rules.ts";
+import { excludes, has, needs, states } from "../key-rules.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 const expression = z.string().min(1);
@@ -86,8 +85,7 @@ export const text = routeKey({
 });
 
 export const object = routeKey({
-  schema: about(
-    name.optional(),
+  schema: textKey(
     "The object of the response or of its rows. Bodies and filters remain those of this file. Default: the object of this file.",
     "receipt",
   ),
@@ -107,7 +105,7 @@ export const oneOf = routeKey({
       .array(
         z.strictObject({
           object: about(name, "A resource.", "restored_book"),
-          when: about(expression.optional(), "JSONata over the upstream object.", 'type = "disk"'),
+          when: textKey("JSONata over the upstream object.", 'type = "disk"'),
         }),
       )
       .min(1)
@@ -118,8 +116,7 @@ export const oneOf = routeKey({
 });
 
 export const exists = routeKey({
-  schema: about(
-    expression.optional(),
+  schema: textKey(
     "JSONata over the client's object. If it is false, the client gets status 404.",
     'kind != "hidden"',
   ),
@@ -127,8 +124,7 @@ export const exists = routeKey({
 
 /** The reason in the 400 response if the upstream's response has no body. */
 export const empty = routeKey({
-  schema: about(
-    name.optional(),
+  schema: textKey(
     "The message of `pack.yaml` for status 400 if the upstream's response has no body.",
     "unrestricted",
   ),
@@ -162,28 +158,4 @@ export const envelope = routeKey({
           })),
       ),
   ],
-});
-
-export const sparseFields = routeKey({
-  schema: routeSparseFields,
-  rules: [hasNoEffect(({ keys }) => !hasObjects(keys), ": the route responds with no object and no list")],
-  inherit: ({ dialect }) => dialect.client.sparse_fields,
-  compile: compileSparseFields,
-  parameters: ({ parameter }) => [{ name: parameter, use: 'chooses members: see "sparse_fields"' }],
-  openapi: ({ parameter, always, multiple }) => {
-    const kept = always.length === 0 ? "" : ` Always there: ${always.join(", ")}.`;
-    return {
-      // An object that only contains the members which the client chose.
-      mayBeOtherObject: true,
-      parameters: [
-        {
-          name: parameter,
-          in: "query",
-          description: `The members of the response, with dotted names if nested. Without it: all.${kept}`,
-          explode: multiple === "repeat",
-          schema: { type: "array", items: { type: "string" } },
-        },
-      ],
-    };
-  },
 });

@@ -9,9 +9,13 @@ import * as calls from "./calls.ts";
 import * as credentials from "./credentials.ts";
 import type { RouteKey } from "./key.ts";
 import type { KeyContext } from "./key-context.ts";
+import type { Query } from "../paths/query.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
 import * as lists from "./lists.ts";
 import * as response from "./response.ts";
 import * as source from "./source.ts";
+import * as sparse from "./sparse-fields.ts";
+import * as versions from "./if-match.ts";
 
 /**
  * All keys: every export of every module that is listed here. The name in a pack is the name of the export in snake
@@ -25,7 +29,9 @@ const KEYS = {
   ...source,
   ...credentials,
   ...response,
+  ...sparse,
   ...bodies,
+  ...versions,
   ...lists,
   ...bulk,
   ...calls,
@@ -66,10 +72,22 @@ export const route = z.strictObject(keySchemas);
 export type RouteDefinition = z.infer<typeof route>;
 
 const RULES = Object.fromEntries(ALL.map(({ name, key }) => [name, key.rules]));
+const RULES_WITHOUT = Object.fromEntries(ALL.map(({ name, key }) => [name, key.rulesWithout]));
 
 /** Reports keys of a route that exclude each other, require other keys, or have no effect. */
-export const checkKeys = (facts: RouteFacts, location: SourceLocation): void =>
+export function checkKeys(facts: RouteFacts, location: SourceLocation): void {
   checkRules(RULES, facts, location);
+  checkRules(RULES_WITHOUT, facts, location, false);
+}
+
+/** Reports problems of the keys of `client` that routes have as well. @param client the location of `client` */
+export function checkClientKeys(
+  dialect: DialectDefinition,
+  resources: KeyContext["resources"],
+  client: SourceLocation,
+): void {
+  for (const { key } of ALL) key.checkClient?.(dialect, resources, client);
+}
 
 /**
  * Joins compiled keys with other members. The call does not compile if a key and a member have the same name, since the
@@ -100,6 +118,10 @@ export function compileKeys(context: Omit<KeyContext, "location">) {
     callOrder: orderCalls(calls),
     /** The query parameters that keys read. */
     keyParameters: found.flatMap(({ key, value }) => key.parameters?.(value) ?? []),
+    /** Returns the members of objects that a request chooses; undefined for all members. @throws {HttpError} 400 */
+    chooseMembers: found.flatMap(({ key: { choose }, value }) =>
+      choose ? [(query: Query) => choose(value, query)] : [],
+    )[0],
     descriptions: found.flatMap(({ key, value }) => key.openapi?.(value) ?? []),
     /** Descriptions of the gateway's work for the route, for programs that call the upstream without the gateway. */
     guide: found.flatMap(({ key, value }) => key.guide?.(value, names) ?? []),

@@ -8,27 +8,16 @@ import { errorStatus } from "../values/text-types.ts";
 import { routeQuery } from "../parameters/parameter-definition.ts";
 import { routeKey } from "./key.ts";
 import { has, type RouteFacts, states } from "../key-rules.ts";
+import { flagKey, textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
 export const client = routeKey({
   schema: about(name, "The client's operation.", "GET /books/:id"),
-  rules: [
-    ({ call, keys, headers }) =>
-      call !== "GET" && keys["if_match"] === undefined && headers.maySendVersion && headers.makesVersion
-        ? [
-            {
-              at: [],
-              message: "clients may send If-Match, and nothing compares it with the ETag that the pack makes",
-              hint: "add a call before the main call that reads the object, and name it in if_match",
-            },
-          ]
-        : [],
-  ],
 });
 
 export const upstream = routeKey({
-  schema: about(name.optional(), "The main call. It can contain names in braces.", "GET /books/{id}"),
+  schema: textKey("The main call. It can contain names in braces.", "GET /books/{id}"),
   rules: [
     states(
       (route) =>
@@ -110,7 +99,7 @@ const isGetWithPost = ({ method, call, otherCalls }: RouteFacts): boolean =>
   method === "GET" && [call, ...otherCalls].includes("POST");
 
 export const safe = routeKey({
-  schema: about(z.literal(true).optional(), "A `POST` that only reads. Comparisons may repeat it.", true),
+  schema: flagKey("A `POST` that only reads. Comparisons may repeat it."),
   rules: [
     states(
       (route) => has(route, "upload") || !(route.method === "POST" || isGetWithPost(route)),

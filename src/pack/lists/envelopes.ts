@@ -177,7 +177,7 @@ const readsPages = ({ response, calls = [] }: OwnLists): boolean =>
 export type ListsOf = (own: OwnLists, route: SourceLocation) => RouteLists;
 
 /**
- * Compiles the envelopes of the routes of a resource. Routes without own definitions share the result.
+ * Compiles the envelopes of the routes of a resource. Problems are reported at what defines the envelope.
  *
  * @param paging the pack's pagination: it applies to lists that have the same values and define no pages
  * @param resource The location of the resource.
@@ -229,13 +229,5 @@ export function compileEnvelopes(
     };
   }
 
-  const shared = new Map<string, RouteLists>();
-  function sharedBy({ catalog, ...own }: OwnLists): RouteLists {
-    const response = readsPages(own) ? "list" : "object";
-    const key = `${response} ${String(catalog)}`;
-    const made = shared.get(key) ?? compile({ response, ...(catalog && { catalog }) }, resource);
-    shared.set(key, made);
-    return made;
-  }
-  return (own, route) => (own.envelope || own.pagination ? compile(own, route) : sharedBy(own));
+  return (own, route) => compile(own, own.envelope || own.pagination ? route : resource);
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { LINK_RELATIONS } from "./links.ts";
 import { headerName } from "../values/text-types.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
@@ -32,13 +33,11 @@ const offset = <Style extends z.ZodType>(style: Style) =>
 
 export const cursorStyle = z.strictObject({
   parameter: queryParameter("starting_after"),
-  item: about(
-    name.optional(),
+  item: textKey(
     "The cursor is this member of the previous page's last item. Default: an opaque cursor of `$next_cursor`, `$next_link` or the `Link` header.",
     "id",
   ),
-  before: about(
-    name.optional(),
+  before: textKey(
     "The query parameter for the page before a cursor. Default: `parameter` takes both.",
     "ending_before",
   ),

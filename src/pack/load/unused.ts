@@ -14,21 +14,17 @@ function* textsIn(value: unknown, key = ""): Generator<readonly [key: string, te
   else if (isObject(value)) for (const [name, each] of Object.entries(value)) yield* textsIn(each, name);
 }
 
-/** All keys in a definition, and all words in its texts. */
-function* wordsIn(value: unknown): Generator<string> {
-  if (typeof value === "string") yield* value.match(/[\w.]+/g) ?? [];
-  else if (Array.isArray(value)) for (const each of value) yield* wordsIn(each);
-  else if (isObject(value))
-    for (const [key, each] of Object.entries(value)) {
-      yield key;
-      yield* wordsIn(each);
-    }
-}
+/** Returns all keys and texts in a definition, and all words in its texts. */
+const wordsIn = (value: unknown): string[] => {
+  if (typeof value === "string") return value.match(/[\w.]+/g) ?? [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) => [key, ...wordsIn(each)]);
+};
 
 /** Reports the names of a map that are not used. */
 function reportNames(
   kind: string,
-  map: Readonly<Record<string, unknown>> | undefined,
+  map: object | undefined,
   isUsed: (name: string) => boolean,
   location: SourceLocation,
 ): void {
@@ -77,11 +73,11 @@ const parametersOf = (file: File): Set<string> =>
 
 /** Reports inputs without a filter whose last name does not occur in any schema of a body or any expression. */
 function reportInputs(files: readonly File[], shared: unknown): void {
-  const words = new Set(wordsIn(shared));
-  for (const { definition } of files) {
-    const inputs = Object.values(definition.inputs ?? {}).map(({ upstream: _upstream, ...rule }) => rule);
-    for (const word of wordsIn({ ...definition, inputs })) words.add(word);
-  }
+  const definitions = files.map(({ definition }) => ({
+    ...definition,
+    inputs: Object.values(definition.inputs ?? {}).map(({ upstream: _upstream, ...rule }) => rule),
+  }));
+  const words = new Set(wordsIn([shared, definitions]));
   for (const { definition, location } of files) {
     const { inputs } = definition;
     const isUsed = (name: string): boolean =>
@@ -150,15 +146,8 @@ export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFi
       // The engine itself uses the first message.
       ["messages", "message", ["unknown_record", ...textsOf("reject", "message", "empty")]],
     ];
-  for (const [key, kind, names] of used) {
-    const known = new Set(names);
-    reportNames(
-      kind,
-      definition[key] as Record<string, unknown>,
-      (name) => known.has(name),
-      location.at(key),
-    );
-  }
+  for (const [key, kind, names] of used)
+    reportNames(kind, definition[key] as object, (name) => names.includes(name), location.at(key));
   reportInputs(files, definition.schemas);
   reportParameters(files, definition.client, location);
 }

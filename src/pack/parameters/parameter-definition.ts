@@ -1,6 +1,7 @@
 /** The schema of query parameters, for a dialect and for a route. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
+import { flagKey, textKey } from "../values/key-schemas.ts";
 
 const json = z.json();
 const name = z.string().min(1);
@@ -12,20 +13,19 @@ const parameterRule = z.strictObject({
     "The upstream's parameter (short form: `lang: locale`), or several, as a map of names to JSONata.",
     "locale",
   ),
-  path: about(name.optional(), "Instead of `upstream`: the name in braces in the upstream's path.", "id"),
+  path: textKey("Instead of `upstream`: the name in braces in the upstream's path.", "id"),
   schema: about(
     z.record(z.string(), json).optional(),
     "JSON Schema of one value, which is converted from text to its `type`. Default: any text.",
     { type: "integer", minimum: 1 },
   ),
-  values: about(name.optional(), "A value kind of `pack.yaml`, applied after `write`.", "state"),
-  write: about(
-    z.string().min(1).optional(),
+  values: textKey("A value kind of `pack.yaml`, applied after `write`.", "state"),
+  write: textKey(
     "JSONata over the client's parameters. `$value` is this parameter: a text, or a list with `multiple`. An undefined result is not sent.",
     "$lowercase($value)",
   ),
   default: about(json.optional(), "The value if the client has not sent the parameter.", "en"),
-  required: about(z.literal(true).optional(), "A request without the parameter gets status 400.", true),
+  required: flagKey("A request without the parameter gets status 400."),
   multiple: about(
     multiple.optional(),
     "The format of several values: repeated (`a=1&a=2`), or separated by commas (`a=1,2`). Default: one value.",
@@ -36,12 +36,11 @@ const parameterRule = z.strictObject({
     "The upstream's format of several values. Default: as in `multiple`.",
     "repeat",
   ),
-  reject: about(
-    name.optional(),
+  reject: textKey(
     "Instead of `upstream`: the parameter gets status 400 with this message of `pack.yaml`.",
     "no_counterpart",
   ),
-  ignore: about(z.literal(true).optional(), "Instead of `upstream`: the parameter has no effect.", true),
+  ignore: flagKey("Instead of `upstream`: the parameter has no effect."),
 });
 
 /** A parameter: its rule, or in short form only its upstream name. */

@@ -4,7 +4,7 @@ import { formatParameter, shortName } from "../paths/query.ts";
 import { ExpressionError, type MaybePromise } from "../../jsonata/index.ts";
 import { isText } from "../paths/router.ts";
 import type { JsonObject, Scope } from "../translation-context.ts";
-import { UnknownValue } from "../values/value-kind.ts";
+import { isOperand, UnknownValue } from "../values/value-kind.ts";
 
 /** One value that is sent to the upstream for a parameter: in its query, or in its path. */
 export interface ParameterTarget {
@@ -22,10 +22,6 @@ export interface ParameterTarget {
   readonly readsScope: boolean;
 }
 
-/** Whether a value can be printed in a query: a text, a number or a boolean. */
-const isPrintable = (value: unknown): value is string | number | boolean =>
-  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-
 const INVALID = Symbol("invalid");
 
 /** Returns the text of a parameter in the upstream's query; empty if it is not sent. */
@@ -35,7 +31,7 @@ function print(
 ): string | Error | typeof INVALID {
   if (upstream === undefined || value === undefined || value === null) return "";
   const all: unknown[] = [value].flat();
-  if (!all.every(isPrintable)) return INVALID;
+  if (!all.every(isOperand)) return INVALID;
   const texts = all.map(String);
   if (separation !== "comma" || (isWhole && !Array.isArray(value)))
     return texts.map((text) => formatParameter(upstream, text)).join("&");
@@ -56,7 +52,7 @@ export function placeValues(targets: readonly ParameterTarget[], values: readonl
   for (const [index, target] of targets.entries()) {
     const value = values[index];
     const { path: name } = target;
-    if (name !== undefined && isPrintable(value) && isText(String(value))) {
+    if (name !== undefined && isOperand(value) && isText(String(value))) {
       path[name] = String(value);
       continue;
     }

@@ -12,7 +12,7 @@ import { placeValues, type PlacedValues } from "./parameter-values.ts";
 export interface TranslatedQuery extends PlacedValues {
   /** The first names of parameters that the pack does not define. */
   readonly ignored: readonly string[];
-  /** The query for expressions: see {@link QueryRules.withDefaults}. */
+  /** The query for expressions: see `withDefaults`. */
   readonly query: Query;
 }
 
@@ -41,84 +41,40 @@ function defaultTexts({ name, definition: { default: value, multiple } }: Parame
 }
 
 /** The rules of a route for the client's query. */
-export class QueryRules {
-  readonly parameters: readonly Parameter[];
-  readonly rejectsUnknown: boolean;
-  readonly #options: QueryOptions;
-  readonly #names: ReadonlySet<string>;
+export type QueryRules = ReturnType<typeof createQueryRules>;
+
+export function createQueryRules(
+  parameters: readonly Parameter[],
+  { rejectsUnknown, hasCall, useOf }: QueryOptions,
+) {
+  const names = new Set(parameters.map(({ name }) => name));
+  const defaults: Query = new Map(parameters.flatMap(defaultTexts));
   /** Whether there is nothing to check or to send for a request without a query. */
-  readonly #needsNone: boolean;
-  readonly #defaults: Query;
-
-  constructor(parameters: readonly Parameter[], options: QueryOptions) {
-    this.parameters = parameters;
-    this.rejectsUnknown = options.rejectsUnknown;
-    this.#options = options;
-    this.#names = new Set(parameters.map(({ name }) => name));
-    this.#defaults = new Map(parameters.flatMap(defaultTexts));
-    this.#needsNone =
-      this.#defaults.size === 0 && parameters.every(({ definition }) => definition.required === undefined);
-  }
-
+  const needsNone =
+    defaults.size === 0 && parameters.every(({ definition }) => definition.required === undefined);
   /** Adds the defaults of missing parameters to a query, for expressions. */
-  withDefaults(query: Query): Query {
-    return this.#defaults.size === 0 ? query : new Map([...this.#defaults, ...query]);
-  }
-
+  const withDefaults = (query: Query): Query =>
+    defaults.size === 0 ? query : new Map([...defaults, ...query]);
   /** Whether a parameter has an effect. */
-  reads(name: string): boolean {
-    return this.#names.has(name) || this.#options.useOf(name) === "used";
-  }
-
-  /**
-   * Translates a query.
-   *
-   * @param scopeOf Returns the variables of expressions, for the query with its defaults. Only called if an expression
-   *   needs them.
-   * @throws {HttpError} 400 with all problems
-   */
-  translate(query: Query, scopeOf: (query: Query) => MaybePromise<Scope>): MaybePromise<TranslatedQuery> {
-    if (query.size === 0 && this.#needsNone) return NOTHING;
-    const { unknown, ignored } = this.#findUnused(query);
-    const reason = "This parameter is not known.";
-    const errors: ErrorDetail[] = unknown.map((field) => ({ field, reason, rule: "unknown" }));
-    const values = this.#read(query, errors);
-    if (errors.length > 0) throw new ValidationError(errors.slice(0, MAX_NAMED));
-    const sent = this.parameters.filter(
-      ({ name, targets }) => targets.length > 0 && Object.hasOwn(values, name),
-    );
-    if (!this.#options.hasCall) {
-      const unused = sent.flatMap(({ name }) => (query.has(name) ? [name] : []));
-      return { ...NOTHING, ignored: [...ignored, ...unused], query: this.withDefaults(query) };
-    }
-    const targets = sent.flatMap((parameter) => parameter.targets);
-    const complete = this.withDefaults(query);
-    const readsScope = targets.some((target) => target.readsScope);
-    return thenMaybe(readsScope ? scopeOf(complete) : NO_SCOPE, (scope) =>
-      thenMaybe(
-        mapMaybe(targets, ({ field, write }) => failureAsValue(() => write(values[field], values, scope))),
-        (written) => ({ ...placeValues(targets, written), ignored, query: complete }),
-      ),
-    );
-  }
+  const reads = (name: string): boolean => names.has(name) || useOf(name) === "used";
 
   /** Returns the first parameters that have no effect. */
-  #findUnused(query: Query): { unknown: string[]; ignored: string[] } {
+  function findUnused(query: Query): { unknown: string[]; ignored: string[] } {
     const unknown: string[] = [];
     const ignored: string[] = [];
     for (const name of query.keys()) {
       if (unknown.length + ignored.length === MAX_NAMED) break;
-      if (this.reads(name)) continue;
-      if (this.rejectsUnknown && this.#options.useOf(name) === undefined) unknown.push(shortName(name));
+      if (reads(name)) continue;
+      if (rejectsUnknown && useOf(name) === undefined) unknown.push(shortName(name));
       // The name is not shortened: the record removes secrets from it first.
       else ignored.push(name);
     }
     return { unknown, ignored };
   }
 
-  #read(query: Query, errors: ErrorDetail[]): JsonObject {
+  function readValues(query: Query, errors: ErrorDetail[]): JsonObject {
     const values: JsonObject = {};
-    for (const { name, read } of this.parameters) {
+    for (const { name, read } of parameters) {
       try {
         const value = read(query.get(name));
         if (value !== undefined) values[name] = value;
@@ -129,4 +85,39 @@ export class QueryRules {
     }
     return values;
   }
+
+  /**
+   * Translates a query.
+   *
+   * @param scopeOf Returns the variables of expressions, for the query with its defaults. Only called if an expression
+   *   needs them.
+   * @throws {HttpError} 400 with all problems
+   */
+  function translate(
+    query: Query,
+    scopeOf: (query: Query) => MaybePromise<Scope>,
+  ): MaybePromise<TranslatedQuery> {
+    if (query.size === 0 && needsNone) return NOTHING;
+    const { unknown, ignored } = findUnused(query);
+    const reason = "This parameter is not known.";
+    const errors: ErrorDetail[] = unknown.map((field) => ({ field, reason, rule: "unknown" }));
+    const values = readValues(query, errors);
+    if (errors.length > 0) throw new ValidationError(errors.slice(0, MAX_NAMED));
+    const sent = parameters.filter(({ name, targets }) => targets.length > 0 && Object.hasOwn(values, name));
+    const complete = withDefaults(query);
+    if (!hasCall) {
+      const unused = sent.flatMap(({ name }) => (query.has(name) ? [name] : []));
+      return { ...NOTHING, ignored: [...ignored, ...unused], query: complete };
+    }
+    const targets = sent.flatMap((parameter) => parameter.targets);
+    const readsScope = targets.some((target) => target.readsScope);
+    return thenMaybe(readsScope ? scopeOf(complete) : NO_SCOPE, (scope) =>
+      thenMaybe(
+        mapMaybe(targets, ({ field, write }) => failureAsValue(() => write(values[field], values, scope))),
+        (written) => ({ ...placeValues(targets, written), ignored, query: complete }),
+      ),
+    );
+  }
+
+  return { parameters, rejectsUnknown, withDefaults, reads, translate };
 }

@@ -9,7 +9,7 @@ import type { CredentialsFormat } from "../credentials/credentials.ts";
 import { compileQueryFilter, upstreamFilterNames } from "../filters/filters.ts";
 import type { Paging } from "../lists/paging.ts";
 import { compileParameter, type Parameter, type ParameterContext } from "./parameter.ts";
-import { QueryRules } from "./query-rules.ts";
+import { createQueryRules } from "./query-rules.ts";
 import type { Resource } from "../routes/resource.ts";
 import type { RouteSource } from "../routes/route-source.ts";
 import type { KeyParameter } from "../keys/key.ts";
@@ -163,7 +163,7 @@ export function compileRouteQuery(
   const isParameter = (name: string): boolean =>
     ownNames.has(name) || all.some((parameter) => parameter.name === name);
   const queryFilter = compileQueryFilter(definition, resource, dialect, isParameter, location.at("client"));
-  const rules = new QueryRules(all, {
+  const rules = createQueryRules(all, {
     rejectsUnknown: unknown === "reject",
     hasCall,
     useOf: (name) => (ownNames.has(name) ? "used" : queryFilter?.use(name)),

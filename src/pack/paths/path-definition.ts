@@ -1,6 +1,7 @@
 /** The schema of path parameters, for a pack and for a resource, and of the slashes of paths. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
@@ -11,11 +12,7 @@ const pathParameterRule = z.strictObject({
     "The type of the value. Default: one segment of text.",
     "integer",
   ),
-  values: about(
-    name.optional(),
-    "A value kind of `pack.yaml`. An untranslatable value gets status 404.",
-    "reader_id",
-  ),
+  values: textKey("A value kind of `pack.yaml`. An untranslatable value gets status 404.", "reader_id"),
 });
 
 /** Path parameters by name. */

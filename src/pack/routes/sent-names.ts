@@ -9,6 +9,7 @@ import type { Query } from "../paths/query.ts";
 import { listFields } from "../filters/filters.ts";
 import type { Route } from "./route.ts";
 import type { Schema } from "../values/schema-members.ts";
+import { isOperand } from "../values/value-kind.ts";
 
 /** Maximum number of names of a route. Members, parameters and fields take precedence over words. */
 const MAX_NAMES = 1024;
@@ -38,9 +39,6 @@ function placeIn(places: Places, key: string): Place {
   return place;
 }
 
-const isWord = (value: unknown): value is string | number | boolean =>
-  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-
 /** Numbers the names: words are numbered after all other names. */
 function createNameList() {
   const names: string[] = [];
@@ -50,7 +48,7 @@ function createNameList() {
   return {
     add(name: string, place: Place, ofPlace: Iterable<unknown>): void {
       place.index ??= next(name);
-      for (const word of ofPlace) if (isWord(word)) words.push({ name, place, word: String(word) });
+      for (const word of ofPlace) if (isOperand(word)) words.push({ name, place, word: String(word) });
     },
     /** Returns all names, ordered by their numbers. */
     finish(): readonly string[] {
@@ -124,7 +122,7 @@ function setBit(bits: Uint8Array, index: number | undefined): void {
 function markWords(bits: Uint8Array, place: Place, value: unknown): void {
   if (place.words.size === 0) return;
   if (Array.isArray(value)) for (const each of value) markWords(bits, place, each);
-  else if (isWord(value)) setBit(bits, place.words.get(String(value)));
+  else if (isOperand(value)) setBit(bits, place.words.get(String(value)));
 }
 
 /** Marks a place with its words. */

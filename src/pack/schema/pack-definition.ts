@@ -7,6 +7,7 @@ import { field } from "../fields/field-definition.ts";
 import { scopes } from "../credentials/scopes-definition.ts";
 import { oauth } from "../credentials/oauth-definition.ts";
 import { clientDefinition, upstreamDefinition } from "./side-definition.ts";
+import { flagKey, textKey } from "../values/key-schemas.ts";
 
 const json = z.json();
 const name = z.string().min(1);
@@ -34,16 +35,12 @@ const valueKind = z.strictObject({
     "Values that the table lacks are errors in requests and losses in responses. Default: unchanged.",
     "reject",
   ),
-  keeps_order: about(
-    z.literal(true).optional(),
+  keeps_order: flagKey(
     "A larger value has a larger translation, so clients can compare values and sort by the field.",
-    true,
   ),
-  error_field: about(name.optional(), "Like the same key of a field.", "threshold"),
-  scopes: about(
-    z.literal(true).optional(),
+  error_field: textKey("Like the same key of a field.", "threshold"),
+  scopes: flagKey(
     "The value is a text of scopes, which `scopes` of `pack.yaml` translates. No other key is allowed.",
-    true,
   ),
 });
 

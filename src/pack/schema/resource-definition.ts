@@ -8,6 +8,7 @@ import { envelope } from "../errors/responses-definition.ts";
 import { catalogPagination } from "../lists/pagination-definition.ts";
 import { pathParameters } from "../paths/path-definition.ts";
 import { route } from "../keys/route-keys.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const json = z.json();
 const name = z.string().min(1);
@@ -95,16 +96,8 @@ const catalog = z.strictObject({
     "The upstream lists from which the catalog is loaded.",
     [{ request: "GET /regions" }],
   ),
-  id: about(
-    name.optional(),
-    "The member with the id of a row, a text. Default: `upstream.id` of `pack.yaml`.",
-    "code",
-  ),
-  ids: about(
-    name.optional(),
-    "A value kind for the ids: a table, or a compiled `read` and `write`.",
-    "shelf_id",
-  ),
+  id: textKey("The member with the id of a row, a text. Default: `upstream.id` of `pack.yaml`.", "code"),
+  ids: textKey("A value kind for the ids: a table, or a compiled `read` and `write`.", "shelf_id"),
   closed: about(z.boolean().optional(), "Only the ids of the table of `ids` are accepted and listed.", true),
   accepts: about(
     z.record(name, name).optional(),
@@ -112,8 +105,7 @@ const catalog = z.strictObject({
     { latest: "sea/new" },
   ),
   ignore_case: about(z.boolean().optional(), "Ids in requests are compared case-insensitively.", true),
-  hidden_prefix: about(
-    name.optional(),
+  hidden_prefix: textKey(
     "Upstream ids with this prefix are never shown. Fields with such an id are null.",
     "cellar/",
   ),
@@ -127,8 +119,7 @@ const catalog = z.strictObject({
     "Additional filter names, each with the boolean field that it negates.",
     { deprecated: "in_print" },
   ),
-  with_token: about(
-    expression.optional(),
+  with_token: textKey(
     "Reads the list with a client's token. JSONata: the items to cache. Default: no token.",
     "visible",
   ),
@@ -154,7 +145,7 @@ const objectKeys = {
 /** A small object inside the file of a larger object. */
 const innerObject = z
   .strictObject({
-    extends: about(name.optional(), "An object whose fields come before this object's.", "book"),
+    extends: textKey("An object whose fields come before this object's.", "book"),
     ...objectKeys,
   })
   .refine((object) => object.fields ?? object.extends, { path: ["fields"] })
@@ -162,10 +153,10 @@ const innerObject = z
 
 const resourceFile = z.strictObject({
   object: about(name, "Name of the resource.", "book"),
-  extends: about(name.optional(), "An object whose fields come before this object's.", "book"),
-  upstream_object: about(name.optional(), "The upstream's `$name`. Default: `object`.", "item"),
-  list: about(name.optional(), "The client's `$list`: the array of a list.", "books"),
-  upstream_list: about(name.optional(), "The upstream's `$list`. Default: `list`.", "items"),
+  extends: textKey("An object whose fields come before this object's.", "book"),
+  upstream_object: textKey("The upstream's `$name`. Default: `object`.", "item"),
+  list: textKey("The client's `$list`: the array of a list.", "books"),
+  upstream_list: textKey("The upstream's `$list`. Default: `list`.", "items"),
   envelope: about(
     envelope.optional(),
     "Shapes that differ from `responses` of the pack, for all routes of this resource.",

@@ -10,7 +10,7 @@ import {
   rateLimitHeaders,
   upstreamVersion,
 } from "../headers/headers-definition.ts";
-import { clientSparseFields } from "../fields/sparse-fields-definition.ts";
+import { clientChoice } from "../fields/chosen-members-definition.ts";
 import { clientQuery } from "../parameters/parameter-definition.ts";
 import { pathParameters, slashes } from "../paths/path-definition.ts";
 import { clientBodies, upstreamBodies } from "../bodies/bodies-definition.ts";
@@ -23,6 +23,7 @@ import {
   parameterName,
   pathPrefix,
 } from "../values/text-types.ts";
+import { textKey } from "../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
@@ -52,7 +53,7 @@ export const clientDefinition = z.strictObject({
     "A header that turns a POST into a PUT, PATCH or DELETE.",
     "X-HTTP-Method-Override",
   ),
-  sparse_fields: clientSparseFields,
+  sparse_fields: clientChoice,
   slashes: about(
     slashes.optional(),
     "Whether trailing and doubled slashes in paths have an effect. Default: no.",
@@ -210,9 +211,5 @@ export const upstreamDefinition = z.strictObject({
   bodies: about(upstreamBodies.default({}), "The format of the upstream's bodies. Default: JSON objects.", {
     media_type: "application/merge-patch+json",
   }),
-  token_check: about(
-    name.optional(),
-    "A GET that any token may send, for checks of unknown tokens.",
-    "GET /profile",
-  ),
+  token_check: textKey("A GET that any token may send, for checks of unknown tokens.", "GET /profile"),
 });

@@ -1,6 +1,6 @@
 /** Without an audit the gateway does not read a request for a record. */
 import { expect, test } from "@jest/globals";
-import { createContext } from "../../../src/gateway/request/context.ts";
+import { RequestContext } from "../../../src/gateway/request/context.ts";
 import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
 import { createMetrics } from "../../../src/base/metrics/metrics.ts";
 import type { Log } from "../../../src/base/log/log.ts";
@@ -49,7 +49,7 @@ function recordedWithoutAudit() {
     address: "192.0.2.1",
     signal: new AbortController().signal,
   } as unknown as AlphaRequest;
-  const context = Object.defineProperty(createContext(), "body", {
+  const context = Object.defineProperty(new RequestContext(), "body", {
     get() {
       looks += 1;
       return { bytes: Buffer.from('{"password":"hunter2hunter2"}') };

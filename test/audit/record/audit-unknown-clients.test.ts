@@ -1,8 +1,8 @@
 /** What callers without an accepted token can do to the audit: little, and never at the cost of a record. */
 import { expect, test } from "@jest/globals";
-import { createContext } from "../../../src/gateway/request/context.ts";
+import { RequestContext } from "../../../src/gateway/request/context.ts";
 import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
-import { createUpstreamActivity, type UpstreamActivity } from "../../../src/gateway/calls/instrument-call.ts";
+import { UpstreamActivity } from "../../../src/gateway/calls/instrument-call.ts";
 import { createMetrics } from "../../../src/base/metrics/metrics.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
@@ -52,11 +52,11 @@ function record(
     signal: new AbortController().signal,
     ...sent,
   } as unknown as AlphaRequest;
-  const context = createContext();
+  const context = new RequestContext();
   const credentials = { token: "made-up-token", hash: "0".repeat(64) };
   context.client = { credentials, tokenInfo: undefined, isAccepted: false };
   context.body = { bytes: body };
-  const activity = createUpstreamActivity(context.warnings);
+  const activity = new UpstreamActivity(context.warnings);
   context.upstream = activity;
   change(activity);
   void recorder.alpha(request, outcome, context);

@@ -95,12 +95,7 @@ function valuesOf(outcome: Outcome, authorized: AuthorizedRequest): ShapeValues 
     match: { route: match.route, parameters: {} },
     readsQuery: false,
   };
-  const { status, writeBody, isUnexpected } = toErrorResult(
-    outcome.error,
-    request,
-    context,
-    services.translation,
-  );
+  const { status, writeBody, isUnexpected } = toErrorResult(outcome.error, request, context, services.pack);
   if (isUnexpected) throw outcome.error;
   const body = writeBody();
   return { status, error: body === "" ? undefined : parseJson(body) };

@@ -16,6 +16,7 @@ import {
 } from "../../../pack/index.ts";
 import { cursorAt, fromJsonText, isExactNumber, printJson, readRaw } from "../../../base/index.ts";
 import type { AuthorizedRequest } from "../../request/authorized-request.ts";
+import { ResponseReport } from "../../request/context.ts";
 import type { PreparedRequest } from "../../calls/prepared-request.ts";
 import type { UpstreamResult } from "../../stages/call-after.ts";
 import { openListBody } from "../../calls/upstream-response.ts";
@@ -136,13 +137,7 @@ export async function makeCall(
   if (written.size === 0) return outcomes;
   let path = "";
   // A header of one of many responses is not a header of the whole response.
-  const ofCall = {
-    ...report,
-    upstreamHead: undefined,
-    scope: undefined,
-    upstreamRateLimit: undefined,
-    successStatus: undefined,
-  };
+  const ofCall = new ResponseReport(report.losses, report.warnings);
   try {
     const texts = [...written.values()].map((values) => values[bulk.parameter] ?? "");
     const [values = {}] = written.values();

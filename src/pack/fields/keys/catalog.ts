@@ -13,6 +13,7 @@ import { cacheStubs, type ReadStepFunction } from "./stub-cache.ts";
 import { ofText } from "./of-text.ts";
 import { has, states } from "../../key-rules.ts";
 import { fieldKeys, type CatalogTranslation, type FieldKeyContext, type ReadStep } from "./field-key.ts";
+import { textKey } from "../../values/key-schemas.ts";
 
 const UNKNOWN_ID = invalidValue("unknown id");
 
@@ -40,11 +41,7 @@ function readObject(catalog: CatalogTranslation): ReadStep {
 
 export const catalog = fieldKeys({
   schemas: {
-    catalog: about(
-      z.string().min(1).optional(),
-      "A catalog. The upstream's value is an id, and the client gets its object.",
-      "shelf",
-    ),
+    catalog: textKey("A catalog. The upstream's value is an id, and the client gets its object.", "shelf"),
     id_only: about(z.boolean().optional(), "The client gets only the id of the catalog's object.", true),
   },
   rules: {

@@ -3,17 +3,14 @@ import { z } from "zod";
 import { about } from "../../../base/index.ts";
 import { states } from "../../key-rules.ts";
 import { fieldKeys } from "./field-key.ts";
+import { textKey } from "../../values/key-schemas.ts";
 
 const name = z.string().min(1);
 
 /** How clients filter by a field, in long form. */
 const filterRule = z.strictObject({
-  upstream: about(
-    name.optional(),
-    "The upstream's name in filters. Default: `upstream` of the field.",
-    "status",
-  ),
-  all: about(name.optional(), "The client's value for no filter.", "all"),
+  upstream: textKey("The upstream's name in filters. Default: `upstream` of the field.", "status"),
+  all: textKey("The client's value for no filter.", "all"),
   upstream_all: about(
     z.union([name, z.number(), z.boolean()]).optional(),
     "The upstream's value for no filter, if the upstream has a default filter.",
@@ -32,8 +29,7 @@ const schemas = {
     "Type of the client's value in a query. Default: `string`, or the type of the table of `values`.",
     "integer",
   ),
-  boundary: about(
-    name.optional(),
+  boundary: textKey(
     "For a boolean that is true up to some object and false after it, if the upstream can't filter by it: the number field that the gateway uses instead.",
     "id",
   ),

@@ -1,7 +1,5 @@
 /** The key `object` of a field: its value is an object, or a list of objects, with their own fields. */
-import { z } from "zod";
 import {
-  about,
   cursorAt,
   isArrayText,
   isObject,
@@ -14,6 +12,7 @@ import { mapMaybe, type MaybePromise, thenMaybe } from "../../../jsonata/index.t
 import { listOrFaults } from "./invalid-write.ts";
 import type { LossSink, ReadContext } from "../../translation-context.ts";
 import { fieldKeys, type FieldKeyContext, type ReadStep, type WriteStep } from "./field-key.ts";
+import { textKey } from "../../values/key-schemas.ts";
 
 /** Prefixes the losses of a nested object with the field that contains it. */
 const prefixLosses = (field: string, lost: LossSink): LossSink => ({
@@ -57,11 +56,7 @@ function writeObjects(name: string, { objects }: FieldKeyContext): WriteStep["ru
 
 export const object = fieldKeys({
   schemas: {
-    object: about(
-      z.string().min(1).optional(),
-      "The value is an object of this resource, or a list of them.",
-      "disk",
-    ),
+    object: textKey("The value is an object of this resource, or a list of them.", "disk"),
   },
   read: ({ object: name }, context, location) =>
     name === undefined ? [] : [readObjects(name, context, location)],

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { about, SEVERITIES } from "../../../base/index.ts";
 import { needsKey } from "../../key-rules.ts";
 import { fieldKeys } from "./field-key.ts";
+import { textKey } from "../../values/key-schemas.ts";
 
 export const absence = fieldKeys({
   schemas: {
@@ -59,8 +60,7 @@ export const bodyForms = fieldKeys({
 
 export const errors = fieldKeys({
   schemas: {
-    error_field: about(
-      z.string().min(1).optional(),
+    error_field: textKey(
       "The client's field in upstream errors about it: a member below it, or `whole` for the field itself.",
       "threshold",
     ),
@@ -71,11 +71,7 @@ export const errors = fieldKeys({
 export const losses = fieldKeys({
   schemas: {
     loss: about(z.string().optional(), "A text that describes the loss.", "upstream has no owner"),
-    loss_when: about(
-      z.string().min(1).optional(),
-      "JSONata, as in `read`: whether this object loses something.",
-      "$value > 100",
-    ),
+    loss_when: textKey("JSONata, as in `read`: whether this object loses something.", "$value > 100"),
     severity: about(
       z.enum(SEVERITIES).optional(),
       "How much the loss matters: `rounding`, `detail` (the default) or `meaning`.",

@@ -3,24 +3,19 @@ import { z } from "zod";
 import { about } from "../../../base/index.ts";
 import { excludes, hasNoEffect } from "../../key-rules.ts";
 import { fieldKeys } from "./field-key.ts";
-
-const name = z.string().min(1);
-const expression = z.string().min(1);
+import { textKey } from "../../values/key-schemas.ts";
 
 export const source = fieldKeys({
   schemas: {
-    upstream: about(
-      name.optional(),
+    upstream: textKey(
       "Name in the upstream object, body and error, dotted if nested. Short form: `label: label`.",
       "specs.vcpus",
     ),
-    read: about(
-      expression.optional(),
+    read: textKey(
       "JSONata over the upstream object. `$value` is the value at `upstream`. `$networkOf(address, prefix)` gives the first address of an IPv6 network, `$scopesOf(scopes, asked)` the translated scopes within the requested ones.",
       "$number($value)",
     ),
-    write: about(
-      expression.optional(),
+    write: textKey(
       "JSONata over the client's body. `$value` is the member, `$client` the client's address. `$scopesFor(scopes)` translates the client's scopes. An undefined result is not sent.",
       "$string($value)",
     ),

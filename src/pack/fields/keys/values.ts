@@ -16,8 +16,7 @@ import { applyValueKind, UnknownValue, type ValueKind } from "../../values/value
 import { evaluateFor } from "../../expressions/compile-expression.ts";
 import { has, states } from "../../key-rules.ts";
 import { fieldKeys, type FieldKeyContext, type ReadStep } from "./field-key.ts";
-
-const name = z.string().min(1);
+import { textKey } from "../../values/key-schemas.ts";
 
 /** Returns the value kind of a field. Reports a name that the pack does not define. */
 const findKind = (
@@ -59,8 +58,7 @@ function asFaults(v4: unknown): unknown {
 
 export const values = fieldKeys({
   schemas: {
-    values: about(
-      name.optional(),
+    values: textKey(
       "A value kind of `pack.yaml`, for both directions, applied after `read` and `write`.",
       "state",
     ),

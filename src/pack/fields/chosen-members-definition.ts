@@ -1,4 +1,4 @@
-/** The schema of `sparse_fields`: how clients choose the members of the objects in a response. */
+/** How clients choose the members of the objects in a response, for all routes and for one route. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 
@@ -23,18 +23,18 @@ const definition = z.strictObject({
   ),
 });
 
-export type SparseFieldsDefinition = z.infer<typeof definition>;
+export type MemberChoice = z.infer<typeof definition>;
 
 /** The key of `client`, for all routes. */
-export const clientSparseFields = about(
+export const clientChoice = about(
   definition.optional(),
   "How clients choose members of objects. Default: they get all members.",
   { parameter: "fields", always: ["id"] },
 );
 
 /** The key of a route. */
-export const routeSparseFields = about(
+export const routeChoice = about(
   z.union([z.literal("none"), definition]).optional(),
-  "How clients choose the members of this route's objects, or `none`. Default: `client.sparse_fields`.",
+  "How clients choose the members of this route's objects, or `none`. Default: as in `client`.",
   { parameter: "fields", always: ["id"] },
 );

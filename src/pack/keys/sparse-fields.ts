@@ -1,16 +1,12 @@
-/** `sparse_fields` of clients and of routes: responses with only the members that a client requests. */
+/** The key `sparse_fields` of clients and of routes: responses with only the members that a client requests. */
 import { ValidationError } from "../errors/http-error.ts";
 import { shortName, type Query } from "../paths/query.ts";
-import { isObject, setMember, type SourceLocation } from "../../base/index.ts";
+import { isObject, setMember } from "../../base/index.ts";
 import type { JsonObject } from "../translation-context.ts";
-import type { KeyContext, KeyResource } from "../keys/key-context.ts";
-import type { WrittenKeys } from "../key-rules.ts";
-import type { SparseFieldsDefinition } from "./sparse-fields-definition.ts";
-
-/** Members by name, each with the chosen members of its value. Undefined if all members of the value are chosen. */
-export interface ChosenMembers {
-  readonly [name: string]: ChosenMembers | undefined;
-}
+import { type ChosenMembers, routeKey } from "./key.ts";
+import type { KeyContext, KeyResource } from "./key-context.ts";
+import { hasNoEffect, type WrittenKeys } from "../key-rules.ts";
+import { type MemberChoice, routeChoice } from "../fields/chosen-members-definition.ts";
 
 type Resources = KeyContext["resources"];
 
@@ -30,7 +26,7 @@ function addName(members: JsonObject, [key = "", ...rest]: readonly string[]): v
 }
 
 /** Whether the response of a route contains objects of the pack. */
-export const hasObjects = ({ response, reject }: WrittenKeys): boolean =>
+const hasObjects = ({ response, reject }: WrittenKeys): boolean =>
   reject === undefined && (response === "list" || response === "object");
 
 /** Whether an object contains a member: as a field, as a parent of fields, or inside a nested object. */
@@ -49,8 +45,8 @@ function hasMember(name: string, { fields }: KeyResource, resources: Resources):
  * Compiles how clients of a route choose members; undefined if they can't, or if the response contains no objects of
  * the pack.
  */
-export function compileSparseFields(
-  written: "none" | SparseFieldsDefinition,
+function compileChoice(
+  written: "none" | MemberChoice,
   { keys, resource, resources, dialect, location }: KeyContext,
 ) {
   const { one_of: choices } = keys;
@@ -108,13 +104,32 @@ export function compileSparseFields(
   };
 }
 
-/** Reports members that no object of the pack contains. */
-export function reportUnknownAlways(
-  definition: SparseFieldsDefinition | undefined,
-  resources: Resources,
-  location: SourceLocation,
-): void {
-  for (const [index, name] of (definition?.always ?? []).entries())
-    if (![...resources.values()].some((resource) => hasMember(name, resource, resources)))
-      location.at("always", index).report(`no object has the field "${name}"`);
-}
+export const sparseFields = routeKey({
+  schema: routeChoice,
+  rules: [hasNoEffect(({ keys }) => !hasObjects(keys), ": the route responds with no object and no list")],
+  inherit: ({ dialect }) => dialect.client.sparse_fields,
+  compile: compileChoice,
+  choose: (compiled, query) => compiled.choose(query),
+  checkClient({ client: { sparse_fields: choice } }, resources, location) {
+    for (const [index, name] of (choice?.always ?? []).entries())
+      if (![...resources.values()].some((resource) => hasMember(name, resource, resources)))
+        location.at("sparse_fields", "always", index).report(`no object has the field "${name}"`);
+  },
+  parameters: ({ parameter }) => [{ name: parameter, use: 'chooses members: see "sparse_fields"' }],
+  openapi: ({ parameter, always, multiple }) => {
+    const kept = always.length === 0 ? "" : ` Always there: ${always.join(", ")}.`;
+    return {
+      // An object that only contains the members which the client chose.
+      mayBeOtherObject: true,
+      parameters: [
+        {
+          name: parameter,
+          in: "query",
+          description: `The members of the response, with dotted names if nested. Without it: all.${kept}`,
+          explode: multiple === "repeat",
+          schema: { type: "array", items: { type: "string" } },
+        },
+      ],
+    };
+  },
+});
