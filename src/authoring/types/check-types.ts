@@ -156,7 +156,7 @@ class TypeLaw {
   }
 
   /** Whether all possible upstream values of a field were tried. */
-  #isExhausted({ route, answers }: RouteTrial, place: string): boolean {
+  #isExhausted({ route, answers, isIncomplete }: RouteTrial, place: string): boolean {
     const { pack } = this.#facts;
     const { rule } = responseFields(route, pack).get(place.slice(ANSWER.length + 1)) ?? {};
     const { read, values = "", catalog, upstream } = rule ?? {};
@@ -169,7 +169,7 @@ class TypeLaw {
         node.name.endsWith(`.${upstream}`) ? values.has(node) && isFinite(node.place) : [],
       ),
     );
-    return sources.length > 0 && !sources.includes(false);
+    return !isIncomplete && sources.length > 0 && !sources.includes(false);
   }
 
   /** The verdict of a place: of a field of an object, which routes share, or of a value around the objects of a route. */

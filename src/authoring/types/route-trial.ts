@@ -89,6 +89,8 @@ export class RouteTrial {
   readonly facts: TrialFacts;
   /** The described responses. */
   readonly answers: readonly TriedAnswer[];
+  /** Whether a change led to a call without a response in the golden case, so that its result is unknown. */
+  isIncomplete = false;
   readonly #definition: ExampleDefinition;
   #run: ExampleRun | undefined;
 
@@ -198,8 +200,10 @@ export class RouteTrial {
     const { received } = v4;
     const { status } = response;
     const result = { status, body: undefined, received, mismatches: [] };
-    // The golden case has no response to a call that only a changed response leads to.
-    if (received.some(({ index }) => index < 0)) return result;
+    if (received.some(({ index }) => index < 0)) {
+      this.isIncomplete = true;
+      return result;
+    }
     if (failed !== undefined || status >= 500) {
       const actual = failed ?? status;
       return {
