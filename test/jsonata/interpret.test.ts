@@ -40,7 +40,7 @@ describe.each(ENGINES)("evaluating an expression (%s)", (engine, make) => {
 
   test("lists the variables that it reads, without those that it binds", () => {
     const source = "($a := $b; $map(list, function($c) { $c + $a + $d + $$.e }))";
-    expect([...make(source).variables].sort()).toEqual(["b", "d", "map"]);
+    expect([...compile(source).variables].sort()).toEqual(["b", "d", "map"]);
   });
 
   test.each(["a.constructor", "$lookup($, 'toString')", "a.__proto__"])(
