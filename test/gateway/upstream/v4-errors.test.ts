@@ -26,19 +26,26 @@ describe("statuses of v4 errors", () => {
     [403, 403, "Said by v4."],
     [404, 404, "Said by v4."],
     [405, 400, "Said by v4."],
+    [406, 400, "Said by v4."],
     [408, 400, "Said by v4."],
     [409, 400, "Said by v4."],
     [410, 400, "Said by v4."],
+    [412, 400, "Said by v4."],
     [413, 400, "Said by v4."],
     [415, 400, "Said by v4."],
+    [418, 400, "Said by v4."],
+    [420, 400, "Said by v4."],
     [422, 400, "Said by v4."],
+    [424, 400, "Said by v4."],
     [429, 420, "Said by v4."],
     [451, 400, "Said by v4."],
     [499, 400, "Said by v4."],
     [501, 500, "Said by v4."],
     [505, 500, "Said by v4."],
+    [507, 500, "Said by v4."],
+    [599, 500, "Said by v4."],
   ];
-  test.each(table)("A-168 to A-173 T-3.1 v4's %i becomes alpha's %i", async (v4, alpha, reason) => {
+  test.each(table)("A-164 A-168 to A-173 T-3.1 v4's %i becomes alpha's %i", async (v4, alpha, reason) => {
     gateway.v4.respondWith(v4Error(v4, { reason }));
     const response = await gateway.request("GET /vm/instances");
     expect(response).toMatchObject({ status: alpha, body: { errors: [{ reason }] } });
@@ -55,7 +62,7 @@ describe("statuses of v4 errors", () => {
     [429, 420, "The request was refused."],
     [500, 500, "The service could not process this request."],
   ])(
-    "L-9 v4's %i without errors becomes alpha's %i with a reason of the gateway",
+    "L-9 A-164 v4's %i without errors becomes alpha's %i with a reason of the gateway",
     async (v4, alpha, reason) => {
       for (const behaviour of [
         plain(v4, ""),
@@ -64,6 +71,10 @@ describe("statuses of v4 errors", () => {
         json(v4, null),
         json(v4, { errors: {} }),
         v4Error(v4),
+        v4Error(v4, "at 10.0.0.7"),
+        json(v4, { message: "boom", stack: "at 10.0.0.7" }),
+        json(v4, [1, 2]),
+        plain(v4, '{"errors":[{"rea'),
       ]) {
         gateway.v4.respondWith(behaviour);
         expect(await gateway.request("GET /vm/instances")).toMatchObject({
