@@ -1223,7 +1223,7 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
 
     test("deletes records older than their retention at its start, and counts older than theirs", async () => {
       const clock = () => Date.parse("2026-03-31T00:00:00Z");
-      const at = (time: string) => (_: unknown, n: number) =>
+      const at = (time: string) => async (_: unknown, n: number) =>
         store.append(sampleRecord(`${time} ${n}`, { time }));
       await Promise.all(Array.from({ length: 1500 }, at("2026-02-28T23:59:59.999Z")));
       await store.append(sampleRecord("young", { time: "2026-03-01T00:00:00.000Z" }));
