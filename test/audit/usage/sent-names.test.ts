@@ -1,6 +1,5 @@
 /** Which names of a route a client sent: counted for each client and day. */
-import { beforeAll, describe, expect, test } from "@jest/globals";
-import { assert, asyncProperty, constantFrom, option, record } from "fast-check";
+import { expect, test } from "@jest/globals";
 import { RECORDING, startGateway, type Gateway, type GatewayRequest } from "../../support/gateway.ts";
 
 const filter = (value: unknown): GatewayRequest => ({
@@ -47,66 +46,4 @@ test.each(CASES)("%s are counted", async (_, call, options, names) => {
   await gateway.request("GET /vm/instances");
   await gateway.request(call, options);
   expect((await sentOf(gateway)).map(({ name }) => name).toSorted()).toEqual(names);
-});
-
-describe("compared with a scan of all recorded requests", () => {
-  let gateway: Gateway;
-  beforeAll(async () => {
-    gateway = await startGateway(RECORDING);
-  });
-
-  const MEMBERS = {
-    dnszone: ["a.example", 7],
-    type: ["master", "slave", "nothing"],
-    soa_email: ["a@a.example", null],
-    description: ["text"],
-    refresh_sec: [300, "300"],
-    status: ["active", "disabled"],
-    master_ips: [["192.0.2.1"], []],
-    display_group: ["", "group"],
-  };
-  const TOKENS = ["full", "readOnly", "invented-token"];
-
-  /** A subset of some members, each with one of its values. */
-  const subset = (members: Readonly<Record<string, readonly unknown[]>>) =>
-    record(
-      Object.fromEntries(Object.entries(members).map(([name, values]) => [name, constantFrom(...values)])),
-      { requiredKeys: [] },
-    );
-  const requests = record({
-    as: constantFrom(...TOKENS),
-    body: option(subset(MEMBERS)),
-    filter: option(subset({ label: ["a", "b"], datacenter: ["newark"], group: ["g"] })),
-  });
-
-  /** All names that the records have, without words: of clients whose tokens v4 has accepted. */
-  async function scan(): Promise<string[]> {
-    const found = new Set<string>();
-    const { records } = (await gateway.requestAdmin("GET /api/audit?limit=500")).body;
-    for (const { client, alpha } of records) {
-      if (!client.accepted) continue;
-      const add = (kind: string, names: object): void => {
-        for (const name of Object.keys(names))
-          found.add(`${client.fingerprint} ${alpha.route} ${kind}.${name}`);
-      };
-      // A request that was rejected by its head has no body in its record.
-      if (alpha.body !== undefined) add("body", alpha.body);
-      if (alpha.filter !== null && alpha.status === 200) add("filter", JSON.parse(alpha.filter));
-    }
-    return [...found].toSorted();
-  }
-
-  test("not one client, route or name is missing, and there is no other", async () => {
-    await assert(
-      asyncProperty(requests, async ({ as, body, filter: fields }) => {
-        if (body) await gateway.request("POST /dns/zones", { as, body });
-        if (fields) await gateway.request("GET /vm/instances", { as, ...filter(fields) });
-      }),
-      { numRuns: 40 },
-    );
-    const counted = (await sentOf(gateway))
-      .filter(({ name }) => !name.includes("="))
-      .map(({ client, route, name }) => `${client} ${route} ${name}`);
-    expect(counted.toSorted()).toEqual(await scan());
-  });
 });

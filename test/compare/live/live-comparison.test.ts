@@ -1,5 +1,5 @@
 /** The old service and the translation are compared on live requests, whichever of them answers the client. */
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
@@ -380,11 +380,15 @@ describe("nobody waits for a comparison", () => {
   });
 
   test("a comparison gives the old service ten seconds, however long a call of v4 may take", async () => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    const spy = jest.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeout(Math.min(ms, 200)));
     const { call, old } = await start(HANGING, { UPSTREAM_TIMEOUT_MS: "120000" });
     old.service.respondWith(neverRespond);
     await call("billing");
     const hanging = await waitFor(() => old.service.calls[0]);
     expect(await hanging?.ended).toBe("broken off");
+    expect(spy.mock.calls.filter(([ms]) => ms === 10_000)).not.toEqual([]);
+    spy.mockRestore();
   });
 
   test("a gateway that stops ends comparisons that hang", async () => {

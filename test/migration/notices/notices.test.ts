@@ -58,6 +58,15 @@ async function start(world: World): Promise<TestNotices> {
   return notices;
 }
 
+/** Starts notices, and looks for a second time, when there is a new client. */
+async function startWithNews(file = webhookFile()): Promise<{ world: World; notices: TestNotices }> {
+  const world = createWorld(file);
+  const notices = await start(world);
+  world.clients = [observe("0000000000000002", "not begun")];
+  await notices.tickAfter(LATER);
+  return { world, notices };
+}
+
 /** Waits until nothing waits to be sent. Retries need a tick. */
 const untilSent = (notices: TestNotices): Promise<unknown> =>
   waitFor(async () => {
@@ -108,10 +117,7 @@ describe("a webhook", () => {
   });
 
   test("gets each notice once, also after a restart", async () => {
-    const world = createWorld(webhookFile());
-    const notices = await start(world);
-    world.clients = [observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
+    const { world, notices } = await startWithNews();
     await untilSent(notices);
     await notices.tickAfter(LATER);
     await notices.close();
@@ -151,15 +157,12 @@ describe("a webhook", () => {
   );
 
   test("gets a notice later, with the same id, while it fails; the log has one line", async () => {
-    const world = createWorld(webhookFile());
-    const notices = await start(world);
     const ids: unknown[] = [];
     webhook.respondWith(({ headers }, response) => {
       ids.push(headers["webhook-id"]);
       response.writeHead(503).end();
     });
-    world.clients = [observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
+    const { notices } = await startWithNews();
     await waitFor(async () => {
       await notices.tickAfter(60_000);
       return ids.length >= 3;
@@ -180,11 +183,8 @@ describe("a webhook", () => {
   });
 
   test("gets a notice after a restart if it was down before", async () => {
-    const world = createWorld(webhookFile());
-    const notices = await start(world);
     webhook.respondWith((_request, response) => void response.writeHead(500).end());
-    world.clients = [observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
+    const { world, notices } = await startWithNews();
     await waitFor(() => notices.results.includes("client.new failed"));
     await notices.close();
     webhook.respondWith(undefined);
@@ -193,11 +193,8 @@ describe("a webhook", () => {
   });
 
   test("is not tried for longer than a day: the notice is counted and logged as dropped", async () => {
-    const world = createWorld(webhookFile());
-    const notices = await start(world);
     webhook.respondWith((_request, response) => void response.writeHead(500).end());
-    world.clients = [observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
+    const { notices } = await startWithNews();
     await waitFor(() => notices.results.includes("client.new failed"));
     await waitFor(async () => {
       await notices.tickAfter(DAY);
@@ -209,11 +206,8 @@ describe("a webhook", () => {
 
   test("that redirects gets no notice elsewhere", async () => {
     const other = await startWebhookReceiver();
-    const world = createWorld(webhookFile());
-    const notices = await start(world);
     webhook.respondWith((_request, response) => void response.writeHead(307, { location: other.url }).end());
-    world.clients = [observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
+    const { notices } = await startWithNews();
     await waitFor(() => notices.results.length > 0);
     expect(notices.results).toEqual(["client.new failed"]);
     expect(other.requests()).toBe(0);
@@ -221,8 +215,6 @@ describe("a webhook", () => {
   });
 
   test("with an endless response is done once its status is there", async () => {
-    const world = createWorld(webhookFile());
-    const notices = await start(world);
     let isClosed = false;
     webhook.respondWith((_request, response) => {
       response.writeHead(200);
@@ -232,8 +224,7 @@ describe("a webhook", () => {
         isClosed = true;
       });
     });
-    world.clients = [observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
+    const { notices } = await startWithNews();
     await waitFor(() => notices.results.length > 0 && isClosed);
     expect(notices.results).toEqual(["client.new sent"]);
   });
@@ -262,10 +253,7 @@ describe("a webhook", () => {
   hanging: { webhook: "${hanging.url}", secret: { env: NOTICES_SECRET } }
   hook: { webhook: "${webhook.url}", secret: { env: NOTICES_SECRET } }
 `;
-    const world = createWorld(both);
-    const notices = await start(world);
-    world.clients = [observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
+    const { world, notices } = await startWithNews(both);
     await waitFor(() => hanging.requests() === 1 && webhook.received.length === 1);
     await notices.close();
     expect([notices.results, notices.log]).toEqual([["client.new sent"], []]);
@@ -276,10 +264,7 @@ describe("a webhook", () => {
   });
 
   test("never appears in the log with its address or its secret", async () => {
-    const world = createWorld(webhookFile("http://127.0.0.1:1/services/S3CRET"));
-    const notices = await start(world);
-    world.clients = [observe("0000000000000002", "not begun")];
-    await notices.tickAfter(LATER);
+    const { notices } = await startWithNews(webhookFile("http://127.0.0.1:1/services/S3CRET"));
     await waitFor(() => notices.log.length > 0);
     expect(notices.log.join()).toContain('"reason":"ECONNREFUSED"');
     expect(notices.log.join()).not.toMatch(/S3CRET|whsec_|127\.0\.0\.1/);

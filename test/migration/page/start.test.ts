@@ -115,15 +115,6 @@ describe("a program that embeds the gateway", () => {
   });
   const headers = () => ({ authorization: `token ${sandbox.tokens.full}` });
 
-  test("has the page by its option, with createGateway", async () => {
-    const gateway = createGateway({ ...options(), dataDir: join(dataDir, "a"), port: 0, adminPort: "off" });
-    await gateway.start();
-    await request(gateway.url, "GET /v4/vm/instances", { headers: headers() });
-    const { body } = await request(gateway.url, "GET /v4/migration", { headers: headers() });
-    expect(body.routes).toMatchObject([{ route: "GET /vm/instances", requests: 1 }]);
-    await gateway.stop();
-  });
-
   test("has it below its own path, with alphaGateway", async () => {
     const gateway = alphaGateway({ ...options(), dataDir: join(dataDir, "b") });
     const server: Server = createServer((incoming, response) =>

@@ -20,20 +20,6 @@ afterEach(async () => {
 });
 
 describe("a pause", () => {
-  test("of all stages is one of each, on each replica, until somebody resumes", async () => {
-    const [one, other] = [createControl(store, () => 0), createControl(store)];
-    await one.pause(BY_ANN);
-    await other.refresh();
-    expect(other.pauseOf("first")).toEqual({ ...BY_ANN, at: "1970-01-01T00:00:00.000Z" });
-    await other.resume({ ...BY_ANN, by: "Bob" });
-    await one.refresh();
-    expect(one.pauseOf("first")).toBeUndefined();
-    expect(one.state().events.map(({ action, by }) => [action, by])).toEqual([
-      ["resume", "Bob"],
-      ["pause", "Ann"],
-    ]);
-  });
-
   test("of one stage does not affect other stages, and ends separately", async () => {
     const control = createControl(store);
     await control.pause({ ...BY_ANN, stage: "first" });

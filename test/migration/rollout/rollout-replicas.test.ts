@@ -177,7 +177,7 @@ test.each<[string, () => Promise<void> | void, () => Promise<void> | void]>([
     await waitFor(async () => (await sides()).every((side) => side === "old"));
     const end = new AbortController();
     const moves = watchSides(end.signal);
-    for (let time = 0; time < 3; time += 1) {
+    for (let time = 0; time < 2; time += 1) {
       await go();
       await wait(600);
       await comeBack();
