@@ -196,22 +196,6 @@ describe("a storm of retries", () => {
     expect((await gateway.request(LIST)).status).toBe(500);
   });
 
-  test("of three named clients in one network pauses the stage", async () => {
-    const file = clientsFile("{}");
-    await startRecording(BROWN_OUT, { TRUST_PROXY: "127.0.0.1", CLIENTS_FILE: file });
-    const entries = SENDERS.map(
-      ([as]) => `${as}: { tokens: ["${fingerprint(tokenHash(gateway.sandbox.tokens[as]))}"] }`,
-    );
-    writeFileSync(file, entries.join("\n"));
-    await gateway.reload();
-    for (const [as] of SENDERS) await requestFrom(as, "192.0.2.1");
-    moveTo("2026-06-01T10:30:00Z");
-    for (const [as] of SENDERS) await stormFrom(as, "192.0.2.1");
-    await waitFor(async () => (await planStatus()).stages[0].state === "paused");
-    const [{ reason }] = (await planStatus()).pauses;
-    expect(reason).toBe("full, other, readOnly answered with storms of retries");
-  });
-
   test("of invented tokens pauses nothing", async () => {
     await startRecording(BROWN_OUT);
     moveTo("2026-06-01T10:30:00Z");

@@ -1,6 +1,7 @@
 /** Clients that answer a window with retries. */
 import { describe, expect, test } from "@jest/globals";
-import { NO_CLIENTS } from "../../../src/audit/clients/client-directory.ts";
+import { CLIENTS_FILE, NO_CLIENTS } from "../../../src/audit/clients/client-directory.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import type { Action } from "../../../src/migration/plan/control.ts";
 import type { Decision } from "../../../src/migration/plan/plan.ts";
@@ -18,13 +19,13 @@ const brownOut = (stage = "first", from = 1000) =>
 const clientOf = (fingerprint: string) => ({ name: undefined, fingerprint });
 
 /** A guard whose clients usually send so many requests a minute; undefined: none. */
-function guardOf(usualPerMinute: number | undefined | Promise<number>) {
+function guardOf(usualPerMinute: number | undefined | Promise<number>, directory = NO_CLIENTS) {
   const pauses: Action[] = [];
   const reported: unknown[] = [];
   let reads = 0;
   let time = 0;
   const guard = new StormGuard({
-    directory: () => NO_CLIENTS,
+    directory: () => directory,
     control: { pause: async (action) => void pauses.push(action) },
     decisions: {
       async callsOf() {
@@ -117,6 +118,18 @@ test("three clients pause a stage, of which those with one token or one network 
   expect(pauses).toEqual([]);
   await storm("backup", "192.0.2.3");
   const reason = "billing, shop, backup answered with storms of retries";
+  expect(pauses).toEqual([{ stage: "first", by: "gateway", reason }]);
+});
+
+test("three clients of the directory pause a stage, even in one network: each is counted by its name", async () => {
+  const names = ["full", "other", "readOnly"];
+  const tokens = names.map((_, index) => `${index}`.repeat(16));
+  const text = names.map((name, index) => `${name}: { tokens: ["${tokens[index]}"] }`).join("\n");
+  const { pauses, guard } = guardOf(1, parseOperatorFile({ file: "clients.yaml", text }, CLIENTS_FILE));
+  for (const [index, name] of names.entries())
+    for (let request = 0; request < 101; request += 1)
+      await guard.count(brownOut(), { name, fingerprint: tokens[index] }, "192.0.2.1");
+  const reason = "full, other, readOnly answered with storms of retries";
   expect(pauses).toEqual([{ stage: "first", by: "gateway", reason }]);
 });
 
