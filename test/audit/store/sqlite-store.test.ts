@@ -96,7 +96,7 @@ describe("the SQLite store", () => {
       join(directory, AUDIT_FILE),
       `DROP TABLE audit_erased;
       CREATE VIEW audit_erased AS
-        WITH RECURSIVE slow (time) AS (SELECT 1 UNION ALL SELECT time + 1 FROM slow LIMIT 5000000)
+        WITH RECURSIVE slow (time) AS (SELECT 1 UNION ALL SELECT time + 1 FROM slow LIMIT 2000000)
         SELECT time, '' AS command, '' AS client, 0 AS records, 0 AS summaries, 0 AS tokens FROM slow`,
     );
     let isRead = false;
