@@ -1,6 +1,6 @@
 /** Part 2: whether two services without a mistake are never called different. */
 import type { PackFiles } from "../../src/pack/load/load-pack.ts";
-import { isTripped } from "../../src/compare/counts/statistics.ts";
+import { isTripped } from "../../src/migration/rollout/returns/cusum.ts";
 import { createRandom, withChanges, withOldHabits, type Clock, type Random } from "./noise.ts";
 import { REQUESTS } from "./requests.ts";
 import { createComparer } from "./run.ts";

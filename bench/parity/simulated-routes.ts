@@ -1,5 +1,5 @@
 /** Part 7: how often a route is turned back for nothing. */
-import { DIFFERENCES, isTripped, TRIP } from "../../src/compare/counts/statistics.ts";
+import { DIFFERENCES, isTripped, TRIP } from "../../src/migration/rollout/returns/cusum.ts";
 import { createRandom } from "./noise.ts";
 
 /** The score after one more comparison, without the time that a rollout takes into account. */

@@ -8,7 +8,6 @@ export type { Exchange } from "./answers/comparison.ts";
 export { readExample } from "./counts/stored-counts.ts";
 export type { Compared } from "./answers/comparison.ts";
 export type { Example } from "./counts/example.ts";
-export { createCusum, type Cusum, DIFFERENCES, isTripped, TRIP } from "./counts/statistics.ts";
 export { REQUIRED_CLIENTS } from "./counts/summary.ts";
 export { withRoutes } from "./dry-run/changed-routes.ts";
 export {
@@ -27,15 +26,7 @@ export {
   isJsonType,
 } from "./dry-run/dry-run.ts";
 export { explainBody } from "./dry-run/explanation.ts";
-export {
-  describeRead,
-  type ExplainedError,
-  type ExplainedField,
-  type Explanation,
-  toLine,
-  type V4Side,
-} from "./dry-run/explanation.ts";
-export { namedAnswer, withNames } from "./dry-run/named-values.ts";
+export { describeRead, type ExplainedField, toLine, type V4Side } from "./dry-run/explanation.ts";
 export { recordCurls } from "./dry-run/record-curls.ts";
 export { clientBody, typeOfFormat } from "./dry-run/recorded-body.ts";
 export { callName, findRecordedCall, isCallOf } from "./dry-run/recorded-v4.ts";

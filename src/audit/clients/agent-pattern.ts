@@ -6,28 +6,20 @@
  */
 export const MAX_AGENT_LENGTH = 200;
 
-/** Patterns of user agents, in which `*` matches any text. Case is ignored. */
-export class AgentPatterns {
-  readonly #patterns: readonly { readonly name: string; readonly parts: readonly string[] }[];
-
-  /** @param patterns In the order of the file: if two patterns match, the first one is used */
-  constructor(patterns: readonly { readonly pattern: string; readonly name: string }[]) {
-    this.#patterns = patterns.map(({ pattern, name }) => ({
-      name,
-      parts: pattern.toLowerCase().split("*"),
-    }));
-  }
-
-  /** The number of patterns. */
-  get size(): number {
-    return this.#patterns.length;
-  }
-
-  /** Returns the name of the client whose pattern matches a user agent of at most {@link MAX_AGENT_LENGTH} characters. */
-  nameOf(agent: string): string | undefined {
+/**
+ * Returns the function that finds the name of the client whose pattern matches a user agent of at most
+ * {@link MAX_AGENT_LENGTH} characters. In patterns, `*` matches any text. Case is ignored.
+ *
+ * @param patterns In the order of the file: if two patterns match, the first one is used
+ */
+export function compilePatterns(
+  patterns: readonly { readonly pattern: string; readonly name: string }[],
+): (agent: string) => string | undefined {
+  const all = patterns.map(({ name, pattern }) => ({ name, parts: pattern.toLowerCase().split("*") }));
+  return (agent) => {
     const text = agent.toLowerCase();
-    return this.#patterns.find(({ parts }) => matches(parts, text))?.name;
-  }
+    return all.find(({ parts }) => matches(parts, text))?.name;
+  };
 }
 
 /** Whether a text consists of these parts with any text between them. Each part is searched once, from left to right. */

@@ -2,7 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { about, type OperatorFileKind, type ReportProblem } from "../../base/index.ts";
-import { AgentPatterns, MAX_AGENT_LENGTH } from "./agent-pattern.ts";
+import { compilePatterns, MAX_AGENT_LENGTH } from "./agent-pattern.ts";
 
 const clientDefinition = z.strictObject({
   contact: about(
@@ -162,17 +162,18 @@ function compileDirectory(definition: DirectoryDefinition, report: ReportProblem
     reportTwice("AG_CLIENT_PATTERN_TWICE", "user_agents"),
   );
   const byName = new Map(clients.map((client) => [client.name, client]));
-  const patterns = new AgentPatterns(
-    clients.flatMap(({ name, userAgents }) => userAgents.map((pattern) => ({ pattern, name }))),
+  const patterns = clients.flatMap(({ name, userAgents }) =>
+    userAgents.map((pattern) => ({ pattern, name })),
   );
+  const matchAgent = compilePatterns(patterns);
   const byAgent = new LRUCache<string, { readonly name: string | undefined }>({ max: CACHED_AGENTS });
 
   function nameOfAgent(agent: string): string | undefined {
     // The name is not cached: V8 keeps a whole text in memory while a part of it is used as a key.
-    if (agent.length > MAX_AGENT_LENGTH) return patterns.nameOf(agent.slice(0, MAX_AGENT_LENGTH));
+    if (agent.length > MAX_AGENT_LENGTH) return matchAgent(agent.slice(0, MAX_AGENT_LENGTH));
     const cached = byAgent.get(agent);
     if (cached) return cached.name;
-    const name = patterns.nameOf(agent);
+    const name = matchAgent(agent);
     byAgent.set(agent, { name });
     return name;
   }
@@ -185,7 +186,7 @@ function compileDirectory(definition: DirectoryDefinition, report: ReportProblem
         byName.get(label ?? "")?.name ??
         byApplication.get(application ?? "") ??
         byToken.get(fingerprint ?? "") ??
-        (patterns.size > 0 && userAgent ? nameOfAgent(userAgent) : undefined)
+        (patterns.length > 0 && userAgent ? nameOfAgent(userAgent) : undefined)
       );
     },
   };

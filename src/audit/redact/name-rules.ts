@@ -1,9 +1,11 @@
 /** The rules of a pack about names, and where they apply in a name. */
 import { joinWords, foldName } from "./fold-name.ts";
-import type { ScannedName } from "./name-scanner.ts";
 
 /** A rule about names. Its name is compared without the signs between words: `root_pass`, `rootPass` and `rootpass` are one. */
-export interface NameRule extends ScannedName {
+export interface NameRule {
+  readonly name: string;
+  /** How the name must occur: on its own, as a part of a longer name, or anywhere within a name. */
+  readonly place: "alone" | "part" | "anywhere";
   /** Whether the values of the name are secret, or only if they are texts, or not at all. */
   readonly kind: "secret" | "texts" | "harmless";
 }

@@ -1,11 +1,7 @@
-/**
- * A name without punctuation between its letters, and how it must occur: on its own, as a part of a longer name, or
- * anywhere within a name.
- */
-export interface ScannedName {
-  readonly name: string;
-  readonly place: "alone" | "part" | "anywhere";
-}
+import type { NameRule } from "./name-rules.ts";
+
+/** A name without punctuation between its letters, and how it must occur. */
+type ScannedName = Pick<NameRule, "name" | "place">;
 
 /** A state of the automaton. It represents the most recently read letters of names. */
 interface State {

@@ -3,7 +3,7 @@ import { copyText } from "../record/truncate.ts";
 import { MAX_NAME_LENGTH } from "./escapes.ts";
 import { foldName } from "./fold-name.ts";
 import { AT_END, type NameRule, readRule, rulePattern } from "./name-rules.ts";
-import { NameScanner, type ScannedName } from "./name-scanner.ts";
+import { NameScanner } from "./name-scanner.ts";
 
 /**
  * The kind of a name: its value is secret; secret only if it is a text or a list with texts; secret only if a sibling
@@ -13,7 +13,7 @@ export type NameKind = "secret" | "texts" | "value" | "none";
 
 /** The names of members with secret values, in any spelling. */
 export interface SecretNames {
-  readonly all: readonly ScannedName[];
+  readonly all: readonly NameRule[];
   /** The kind of a name, in any spelling (`foldName`). */
   readonly kindOf: (name: string) => NameKind;
   /** Whether the values of a name are secret. For some names, only texts are. */

@@ -55,10 +55,6 @@ export class SecretValues {
     return this.#whyIncomplete;
   }
 
-  get size(): number {
-    return this.#values.size;
-  }
-
   /** Adds a text or a number, or all values of a list or an object. */
   add(value: unknown, depth = 0): void {
     if (typeof value === "string") return this.#addText(value);

@@ -1,7 +1,24 @@
 import type { AuditRecord } from "../../audit/index.ts";
 import { errorsOf, isSuccess, type Pack, type Route, withBrackets } from "../../pack/index.ts";
-import { callName, explainBody, type ExplainedError, type Explanation } from "../../compare/index.ts";
+import { callName, explainBody, type ExplainedField, type V4Side } from "../../compare/index.ts";
 import { explainResponse, findOrigin } from "./explain-response.ts";
+
+/** One error of a response. `v4` is null if the gateway rejected the request. */
+interface ExplainedError {
+  readonly reason: string;
+  readonly field: string | null;
+  readonly v4: V4Side | null;
+}
+
+/** The sources of a response and its fields, by the active pack. */
+interface Explanation {
+  readonly route: string | null;
+  /** The reason why the explanation is incomplete; null if it is complete. */
+  readonly note: string | null;
+  readonly answer: readonly ExplainedField[];
+  readonly errors: readonly ExplainedError[];
+  readonly body: ReturnType<typeof explainBody>;
+}
 
 /** Explains the errors of a recorded response: the v4 request that caused each error, and the field's name in v4. */
 function explainErrors(record: AuditRecord, route: Route | undefined, pack: Pack): readonly ExplainedError[] {

@@ -57,15 +57,7 @@ export function parseJson(
     hasUniqueNames = false,
   }: { maxDepth?: number; maxValues?: number; maxNameLength?: number; hasUniqueNames?: boolean } = {},
 ): unknown {
-  const { isTooDeep, hasTooManyValues, hasLongName, hasLongNumbers, names } = surveyText(
-    text,
-    maxDepth,
-    maxValues,
-    maxNameLength,
-  );
-  if (isTooDeep) throw new RangeError(`JSON nested deeper than ${maxDepth} levels`);
-  if (hasTooManyValues) throw new RangeError(`JSON of more than ${maxValues} values`);
-  if (hasLongName) throw new RangeError(`name of more than ${maxNameLength} characters`);
+  const { hasLongNumbers, names } = surveyText(text, maxDepth, maxValues, maxNameLength);
   const value = parseSurveyed(text, hasLongNumbers);
   if (hasUniqueNames && countMembers(value) !== names) throw new RangeError("JSON with a member twice");
   return value;
@@ -165,12 +157,6 @@ function normalizeNumber(text: string): string {
 
 /** The findings of one pass before parsing. Meaningless for a text that is not JSON. */
 interface TextSurvey {
-  /** Whether arrays and objects are nested deeper than allowed. */
-  readonly isTooDeep: boolean;
-  /** Whether the text contains more values than allowed. */
-  readonly hasTooManyValues: boolean;
-  /** Whether a member name is longer than allowed. */
-  readonly hasLongName: boolean;
   /** Whether a double may be unable to hold some number. */
   readonly hasLongNumbers: boolean;
   /** The number of member names: a colon outside of strings follows each name. */
@@ -180,13 +166,14 @@ interface TextSurvey {
 /** The cost, in values, of a number that a double may not hold: the reviver compares its digits. */
 const LONG_NUMBER_VALUES = 10;
 
+/** @throws {RangeError} If the text is nested deeper, has more values, or has longer names. */
 function surveyText(text: string, maxDepth: number, maxValues: number, maxNameLength: number): TextSurvey {
   let depth = 0;
   // A value follows each comma, and may follow each opening bracket.
   let values = 1;
   let names = 0;
-  let [isTooDeep, hasLongName, hasLongNumbers] = [false, false, false];
-  for (let at = 0; at < text.length && !isTooDeep; at += 1) {
+  let [hasLongName, hasLongNumbers] = [false, false];
+  for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) {
       const end = closingQuote(text, at);
@@ -195,7 +182,7 @@ function surveyText(text: string, maxDepth: number, maxValues: number, maxNameLe
     } else if (code === openBracket || code === openBrace) {
       depth += 1;
       values += 1;
-      isTooDeep = depth > maxDepth;
+      if (depth > maxDepth) throw new RangeError(`JSON nested deeper than ${maxDepth} levels`);
     } else if (code === comma) values += 1;
     else if (code === colon) names += 1;
     else if (code === closeBracket || code === closeBrace) depth -= 1;
@@ -209,7 +196,9 @@ function surveyText(text: string, maxDepth: number, maxValues: number, maxNameLe
       }
     }
   }
-  return { isTooDeep, hasTooManyValues: values > maxValues, hasLongName, hasLongNumbers, names };
+  if (values > maxValues) throw new RangeError(`JSON of more than ${maxValues} values`);
+  if (hasLongName) throw new RangeError(`name of more than ${maxNameLength} characters`);
+  return { hasLongNumbers, names };
 }
 
 /** Whether the string that ends at `end` is a member name: a colon follows it. */

@@ -19,10 +19,6 @@ export class Outage {
     this.#lines = lines;
   }
 
-  get isOn(): boolean {
-    return this.#isOn;
-  }
-
   /** Records a failed attempt. */
   failed(error: unknown): void {
     if (!this.#isOn) this.#lines.begins(errorText(error));

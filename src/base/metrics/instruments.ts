@@ -50,25 +50,11 @@ class SharedRegistry extends Registry {
  */
 export function createRegistry(host?: HostRegistry): MetricRegistry {
   const registry = host ? new SharedRegistry(host) : new Registry();
-  const registers = [registry];
-
-  function addGauge(name: string, help: string, read: () => number): void {
-    const metric: Gauge = new Gauge({ name, help, registers, collect: () => metric.set(read()) });
-  }
-
-  function addTotal(name: string, help: string, read: () => number): void {
-    const metric: Counter = new Counter({
-      name,
-      help,
-      registers,
-      collect: () => {
-        metric.reset();
-        metric.inc(read());
-      },
-    });
-  }
-
-  return { registry, addGauge, addTotal };
+  const add =
+    (kind: MetricKind) =>
+    (name: string, help: string, read: () => number): void =>
+      addMetric(registry, kind, { name, help, labelNames: [] }, () => [[{}, read()]]);
+  return { registry, addGauge: add(Gauge), addTotal: add(Counter) };
 }
 
 /**
@@ -114,69 +100,61 @@ interface MetricDescription {
   readonly labelNames: readonly string[];
 }
 
-/** The value of a counter for some label values. Add numbers that are not negative. */
-export interface Sum {
-  sum: number;
+/** A value of a metric with some label values. Counters only grow. */
+export interface MetricValue {
+  value: number;
 }
 
 /** Finds the value of a metric for some label values. Frequent callers keep the result. */
 type FindByLabels<T> = (first?: string, second?: string, third?: string) => T;
 
-/** Adds a counter. It counts on its own, and sets the library's counter at each scrape. */
-export function addCounter(
+/** A class of the library. */
+type MetricKind = typeof Gauge | typeof Counter;
+
+/** Adds a metric whose values are read at each scrape. Values that are no longer read disappear. */
+function addMetric(
   registry: Registry,
+  Kind: MetricKind,
   { name, help, labelNames }: MetricDescription,
-): FindByLabels<Sum> {
-  const sums = new ByLabels<Sum>(() => ({ sum: 0 }));
-  const counter: Counter<string> = new Counter<string>({
+  read: () => Iterable<readonly [labels: Readonly<Record<string, string>>, value: number]>,
+): void {
+  // Both classes have the methods that are used here.
+  const metric: Gauge<string> = new (Kind as typeof Gauge)<string>({
     name,
     help,
     labelNames: [...labelNames],
     registers: [registry],
     collect() {
-      counter.reset();
-      for (const [labels, { sum }] of sums.entries(labelNames)) counter.inc(labels, sum);
+      metric.reset();
+      for (const [labels, value] of read()) metric.inc(labels, value);
     },
   });
-  return (first = "", second, third) => sums.at(first, second, third);
 }
 
-/** Adds a gauge with one label, whose values are read at each scrape. Values that are no longer read disappear. */
+/** Adds a metric that counts on its own, and sets the library's metric at each scrape. */
+const addByLabels =
+  (kind: MetricKind) =>
+  (registry: Registry, description: MetricDescription): FindByLabels<MetricValue> => {
+    const values = new ByLabels<MetricValue>(() => ({ value: 0 }));
+    addMetric(registry, kind, description, () =>
+      values.entries(description.labelNames).map(([labels, { value }]) => [labels, value] as const),
+    );
+    return (first = "", second, third) => values.at(first, second, third);
+  };
+
+export const addCounter = addByLabels(Counter);
+export const addLabelledGauge = addByLabels(Gauge);
+
+/** Adds a gauge with one label. */
 export function addGaugeByLabel(
   registry: Registry,
-  { name, help, labelNames }: MetricDescription,
+  description: MetricDescription,
   read: () => Iterable<readonly [label: string, value: number]>,
 ): void {
-  const [label = ""] = labelNames;
-  const gauge: Gauge<string> = new Gauge<string>({
-    name,
-    help,
-    labelNames: [...labelNames],
-    registers: [registry],
-    collect() {
-      gauge.reset();
-      for (const [labelValue, value] of read()) gauge.set({ [label]: labelValue }, value);
-    },
-  });
-}
-
-/** Adds a gauge whose values are set. They are read at each scrape, like a counter's. */
-export function addLabelledGauge(
-  registry: Registry,
-  { name, help, labelNames }: MetricDescription,
-): FindByLabels<{ value: number }> {
-  const values = new ByLabels<{ value: number }>(() => ({ value: 0 }));
-  const gauge: Gauge<string> = new Gauge<string>({
-    name,
-    help,
-    labelNames: [...labelNames],
-    registers: [registry],
-    collect() {
-      gauge.reset();
-      for (const [labels, { value }] of values.entries(labelNames)) gauge.set(labels, value);
-    },
-  });
-  return (first = "", second, third) => values.at(first, second, third);
+  const [label = ""] = description.labelNames;
+  addMetric(registry, Gauge, description, () =>
+    Array.from(read(), ([labelValue, value]) => [{ [label]: labelValue }, value] as const),
+  );
 }
 
 /** The values of a histogram for some label values. */

@@ -9,7 +9,7 @@ import {
   type Distribution,
   type HostRegistry,
   type MetricRegistry,
-  type Sum,
+  type MetricValue,
 } from "./instruments.ts";
 import { CLIENT_GONE } from "./client-gone.ts";
 import { addProcessMetrics } from "./process-metrics.ts";
@@ -191,7 +191,7 @@ function createStages(
   const byRoute = new Map<string, ObserveStage>();
 
   function ofRoute(route: string): ObserveStage {
-    const stages = new Map<string, { readonly all: Distribution; readonly ofRoute: Sum }>();
+    const stages = new Map<string, { readonly all: Distribution; readonly ofRoute: MetricValue }>();
     return function observeStage(stage, ms) {
       let found = stages.get(stage);
       if (!found) {
@@ -199,7 +199,7 @@ function createStages(
         stages.set(stage, found);
       }
       found.all.observe(ms / 1000);
-      found.ofRoute.sum += ms / 1000;
+      found.ofRoute.value += ms / 1000;
     };
   }
 
@@ -239,12 +239,12 @@ export function createMetrics(host?: HostRegistry): Metrics {
       request.lane,
       route,
       alpha.status === CLIENT_GONE ? "aborted" : String(alpha.status),
-    ).sum += 1;
+    ).value += 1;
     series.requestSeconds(request.lane, route).observe(timings.total / 1000);
     if (v4.length > 0) series.upstreamSeconds(request.lane, route).observe(timings.upstream / 1000);
-    for (const { status } of v4) series.upstreamResponses(request.lane, statusClass(status)).sum += 1;
-    if (request.losses && request.losses.length > 0) series.losses(route).sum += 1;
-    if (rejectedBy !== undefined) series.rejections(rejectedBy, String(alpha.status)).sum += 1;
+    for (const { status } of v4) series.upstreamResponses(request.lane, statusClass(status)).value += 1;
+    if (request.losses && request.losses.length > 0) series.losses(route).value += 1;
+    if (rejectedBy !== undefined) series.rejections(rejectedBy, String(alpha.status)).value += 1;
   }
 
   const stagesOf = createStages(series);
@@ -253,19 +253,19 @@ export function createMetrics(host?: HostRegistry): Metrics {
     observeRequest,
     countClientRequest(lane, name) {
       const client = boundedName(name);
-      series.clientRequests(lane, client).sum += 1;
+      series.clientRequests(lane, client).value += 1;
       series.clientLastRequest(lane, client).value = Math.floor(Date.now() / 1000);
     },
-    countRejection: (reason, status) => void (series.rejections(reason, String(status)).sum += 1),
+    countRejection: (reason, status) => void (series.rejections(reason, String(status)).value += 1),
     stagesOf,
     countCacheReads: (cache, isHit, count = 1) =>
-      void (series.cacheReads(cache, isHit ? "hit" : "miss").sum += count),
-    countStage: (stage, kind) => void (series.stageRequests(stage, kind).sum += 1),
-    countNotice: (event, result, count = 1) => void (series.notices(event, result).sum += count),
+      void (series.cacheReads(cache, isHit ? "hit" : "miss").value += count),
+    countStage: (stage, kind) => void (series.stageRequests(stage, kind).value += 1),
+    countNotice: (event, result, count = 1) => void (series.notices(event, result).value += count),
     countComparison: (source, route, result, reason = "") =>
       series.comparisons.inc({ source, route, result, reason }),
-    countNoRoom: (store, entries) => void (series.noRoom(store).sum += entries),
-    countTokenCheck: (result) => void (series.tokenChecks(result).sum += 1),
+    countNoRoom: (store, entries) => void (series.noRoom(store).value += entries),
+    countTokenCheck: (result) => void (series.tokenChecks(result).value += 1),
     addGauge: (name, help, read) => instruments.addGauge(PREFIX + name, help, read),
     addRouteGauge: (name, help, read) =>
       addGaugeByLabel(registry, { name: PREFIX + name, help, labelNames: ["route"] }, read),

@@ -33,20 +33,6 @@ const DOCUMENT_TTL_SECONDS = 20 * 365 * 86_400;
 /** Maximum number of attempts to write against concurrent writes of other replicas. */
 const ATTEMPTS = 20;
 
-/**
- * Replaces a value. @param before undefined if the store must not contain a value yet. @returns false if the store
- * contains a different value
- */
-const replaceValue = (
-  store: DocumentStore,
-  key: string,
-  before: string | undefined,
-  value: string,
-): Promise<boolean> =>
-  before === undefined
-    ? store.setIfAbsent(key, value, DOCUMENT_TTL_SECONDS)
-    : store.replace(key, before, value, DOCUMENT_TTL_SECONDS);
-
 /** Parses a text as JSON; undefined for other texts. */
 function parseJson(text: string): unknown {
   try {
@@ -109,8 +95,14 @@ export function createSharedDocument<T>(
     if (isNew) onRead(value);
   }
 
+  /**
+   * Replaces the stored text. @param before undefined if the store must not contain a value yet. @returns false if the
+   * store contains a different value
+   */
   const write = (before: string | undefined, after: string): Promise<boolean> =>
-    replaceValue(store, key, before, after);
+    before === undefined
+      ? store.setIfAbsent(key, after, DOCUMENT_TTL_SECONDS)
+      : store.replace(key, before, after, DOCUMENT_TTL_SECONDS);
 
   async function read(): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

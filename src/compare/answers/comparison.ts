@@ -1,3 +1,4 @@
+import type { AcceptedDifference } from "../../pack/index.ts";
 import type {
   AlphaRequest,
   RequestContext,
@@ -20,23 +21,12 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** The ways in which two responses can differ in one field. */
-export type DifferenceKind =
-  /** Only one side has the field. */
-  | "missing"
-  | "added"
-  /** One side is null. */
-  | "null"
-  /** The JSON types differ. */
-  | "type"
-  /** The type is the same, but the format differs: digits, zone, precision, letter case. */
-  | "format"
-  | "value"
-  /** The rows of a list are the same, but their order differs. */
-  | "order"
-  /** Only one side has a row of a list. */
-  | "row"
-  | "status";
+/**
+ * The way in which two responses differ in one field. `missing` and `added`: only one side has the field. `null`: one
+ * side is null. `type`: the JSON types differ. `format`: the type is the same, but digits, zone, precision or letter case
+ * differ. `order`: the rows of a list are the same, but their order differs. `row`: only one side has a row of a list.
+ */
+export type DifferenceKind = AcceptedDifference["kind"];
 
 /** One difference. */
 export interface Difference {

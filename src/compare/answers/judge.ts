@@ -107,7 +107,7 @@ export function comparePair(
   volatile: ClientView,
 ): Finding | { readonly result: "differs" } {
   const { isAccepted, route } = rules;
-  const differences = compareAnswers(pair.old, pair.new, rules, volatile.judge(route.name));
+  const differences = compareAnswers(pair.old, pair.new, rules, volatile.judge(route.name, "new"));
   if (typeof differences === "string") return notComparable(differences);
   const end = (result: ComparisonResult): Finding =>
     createFinding(result, differences, pair.old, rules, volatile.all);
@@ -149,10 +149,10 @@ export function confirm(
   volatile: ClientView,
 ): Finding {
   const { name } = rules.route;
-  const judge = volatile.judge(name);
-  const differences = compareAnswers(first.old, first.new, rules, judge);
-  const again = compareAnswers(second.old, second.new, rules, judge);
-  const ofOld = compareAnswers(first.old, second.old, rules, judge);
+  const judgeNew = volatile.judge(name, "new again");
+  const differences = compareAnswers(first.old, first.new, rules, judgeNew);
+  const again = compareAnswers(second.old, second.new, rules, judgeNew);
+  const ofOld = compareAnswers(first.old, second.old, rules, volatile.judge(name, "old"));
   if (typeof differences === "string") return notComparable(differences);
   if (typeof again === "string") return notComparable(again);
   if (typeof ofOld === "string") return notComparable(ofOld);

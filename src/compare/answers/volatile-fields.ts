@@ -7,7 +7,16 @@ import { createIsSameClient } from "../../gateway/index.ts";
 import type { JudgeScalar } from "./compare.ts";
 import type { Difference, DifferenceKind } from "./comparison.ts";
 import { judgePlainly } from "./value-format.ts";
-import { type FieldState, fieldState, half, halve, judgeVolatile, recordValues } from "./volatile-values.ts";
+import {
+  countFormats,
+  countPair,
+  type FieldState,
+  fieldState,
+  half,
+  halve,
+  judgeVolatile,
+  type KnownField,
+} from "./volatile-values.ts";
 
 const count = z.number().nonnegative();
 
@@ -46,15 +55,12 @@ const groupOf = (kind: DifferenceKind): string => (kind === "format" ? "value" :
 /** The prefix of the keys of values. */
 const VALUE = "value ";
 
-/** The key under which a difference is counted. */
+/** The key under which a difference is counted: a kind and a field, so it is no name of `Object`'s own members. */
 export const volatileKey = ({ field, kind }: Pick<Difference, "field" | "kind">): string =>
   `${groupOf(kind)} ${field}`;
 
 /** Whether a difference is one of values, which are compared with the possible values of a volatile field. */
 export const isOfValues = ({ kind }: Pick<Difference, "kind">): boolean => groupOf(kind) === "value";
-
-const fieldOf = ({ fields }: ClientState, key: string): FieldState | undefined =>
-  Object.hasOwn(fields, key) ? fields[key] : undefined;
 
 /** Returns the name under which a route stores a client. An unnamed client may be stored under its token or its network. */
 const knownAs = (route: RouteState, client: string): string =>
@@ -68,7 +74,7 @@ const knownAs = (route: RouteState, client: string): string =>
 function isShownByClients(clients: readonly ClientState[], key: string): boolean {
   const weighed = clients.map((client) => {
     const pairs = Math.min(client.pairs, MIN_PAIRS);
-    const { differing = 0 } = fieldOf(client, key) ?? {};
+    const { differing = 0 } = client.fields[key] ?? {};
     return { pairs, differing: pairs === 0 ? 0 : (differing * pairs) / client.pairs };
   });
   const [, ...rest] = weighed.sort((one, other) => other.differing - one.differing);
@@ -154,7 +160,7 @@ export class VolatileFields {
   /** Returns the evidence of a client about a field; undefined if there are too many fields of the route. */
   openField(route: string, client: string, key: string): FieldState | undefined {
     const own = this.openClient(route, client);
-    const found = fieldOf(own, key);
+    const found = own.fields[key];
     if (found || Object.keys(own.fields).length >= MAX_FIELDS) return found;
     return (own.fields[key] = fieldState.parse({}));
   }
@@ -170,15 +176,22 @@ export class ClientView {
     this.#client = client;
   }
 
-  /** Creates the comparison of a route's scalars with those of the old service. */
-  judge(route: string): JudgeScalar {
+  /**
+   * Creates the comparison of a route's scalars with those of the old service.
+   *
+   * @param others the other values: new values of a first pair, which are counted, new values of a second pair, or old
+   *   values
+   */
+  judge(route: string, others: "new" | "new again" | "old"): JudgeScalar {
     const volatile = this.all.fieldsOf(route);
     return (field, old, other) => {
       if (!volatile.has(field)) return judgePlainly(field, old, other);
-      const { own, others } = this.#clients(route);
-      const stateOf = (client: ClientState) => fieldOf(client, VALUE + field) ?? [];
-      const [known] = own ? [stateOf(own)].flat() : [];
-      return judgeVolatile({ own: known, others: others.flatMap(stateOf) }, old, other);
+      const key = VALUE + field;
+      if (others === "new") {
+        const state = this.all.openField(route, this.#client, key);
+        if (state) countFormats(state, 1, other);
+      }
+      return judgeVolatile(this.#knownOf(route, key), old, other, others === "old");
     };
   }
 
@@ -211,8 +224,8 @@ export class ClientView {
     }
     const own = this.all.openClient(route, this.#client);
     for (const { field, pair } of values) {
-      const state = fieldOf(own, VALUE + field);
-      if (state) recordValues(state, pair);
+      const state = own.fields[VALUE + field];
+      if (state) countPair(state, pair);
     }
   }
 
@@ -231,20 +244,10 @@ export class ClientView {
     if (!isFound || pairs < this.all.learningPairs) return false;
     if (isOfValues(difference) && this.all.isVolatile(route, difference.field)) return true;
     const sum = (of: (field: FieldState) => number): number =>
-      this.#weigh(route, (client) => {
-        const own = fieldOf(client, key);
-        return own ? of(own) : 0;
-      });
+      this.#weigh(route, ({ fields }) => (fields[key] ? of(fields[key]) : 0));
     const doubts = sum(({ differing, missed }) => differing + missed);
     const found = sum((each) => each.found);
     return doubts === 0 || (pairs >= MIN_PAIRS && !this.all.isNoise(route, difference) && found > doubts);
-  }
-
-  /** Returns the evidence about a route: that of this client, and that of the others. */
-  #clients(route: string) {
-    const states = this.all.stateOf(route);
-    const { [knownAs(states, this.#client)]: own, ...others } = states;
-    return { own, others: Object.values(others) };
   }
 
   /**
@@ -252,13 +255,23 @@ export class ClientView {
    * outweigh the rest.
    */
   #weigh(route: string, of: (state: ClientState) => number): number {
-    const { own, others } = this.#clients(route);
-    const values = others.map(of);
+    const states = this.all.stateOf(route);
+    const { [knownAs(states, this.#client)]: own, ...others } = states;
+    const values = Object.values(others).map(of);
     const sum = values.reduce((total, value) => total + value, own ? of(own) : 0);
     return sum - Math.max(0, ...values);
   }
 
   #pairsOf(route: string): number {
     return this.#weigh(route, ({ pairs }) => pairs);
+  }
+
+  #knownOf(route: string, key: string): KnownField {
+    const states = this.all.stateOf(route);
+    const { [knownAs(states, this.#client)]: own, ...others } = states;
+    return {
+      own: own?.fields[key],
+      others: Object.values(others).flatMap(({ fields }) => fields[key] ?? []),
+    };
   }
 }

@@ -4,6 +4,9 @@ import { distanceOf, formatsOf } from "./value-format.ts";
 
 const count = z.number().nonnegative();
 
+/** The number of values of the old and of the new service. */
+const counts = z.tuple([count, count]);
+
 /** The pairs of a client for one field and kind of difference. */
 export const fieldState = z.object({
   /** Number of pairs in which the two responses of the old service differed. */
@@ -13,8 +16,10 @@ export const fieldState = z.object({
   missed: count.default(0),
   /** The largest distance of two values of a pair: of numbers, or of times in milliseconds. */
   spread: count.optional(),
-  /** The formats of the values: see {@link formatsOf}. */
-  formats: z.array(z.string()).default([]),
+  /** Number of values whose formats were counted. */
+  values: counts.default([0, 0]),
+  /** Number of values with each format: see {@link formatsOf}. */
+  formats: z.record(z.string(), counts).default({}),
 });
 
 export type FieldState = z.infer<typeof fieldState>;
@@ -26,6 +31,8 @@ export interface KnownField {
   readonly others: readonly FieldState[];
 }
 
+/** Number of new values after which a format that none of them has is treated as missing. */
+const MIN_VALUES = 50;
 /** Maximum number of formats of a field. */
 const MAX_FORMATS = 12;
 /** If a field has more punctuation patterns than this, a new pattern is not a difference. */
@@ -35,11 +42,22 @@ const CLOCK_SKEW_MS = 300_000;
 /** A new value may be this many times as far from the old value as two old values are from each other. */
 const MARGIN = 3;
 
-/** Records two values of the old service that are not the same. */
-export function recordValues(state: FieldState, pair: readonly [unknown, unknown]): void {
-  const formats = new Set([...state.formats, ...pair.flatMap(formatsOf)]);
-  state.formats = [...formats].slice(0, MAX_FORMATS);
-  const distance = distanceOf(...pair);
+/** Counts the formats of a value. @param side 0: the old service, 1: the new one */
+export function countFormats(state: FieldState, side: 0 | 1, value: unknown): void {
+  state.values[side] += 1;
+  for (const format of formatsOf(value)) {
+    const known = state.formats[format];
+    if (known) known[side] += 1;
+    else if (Object.keys(state.formats).length < MAX_FORMATS)
+      state.formats[format] = side === 0 ? [1, 0] : [0, 1];
+  }
+}
+
+/** Counts two values of the old service that are not the same. */
+export function countPair(state: FieldState, [one, other]: readonly [unknown, unknown]): void {
+  countFormats(state, 0, one);
+  countFormats(state, 0, other);
+  const distance = distanceOf(one, other);
   if (distance !== undefined) state.spread = Math.max(state.spread ?? 0, distance);
 }
 
@@ -51,6 +69,8 @@ export function halve(state: FieldState): void {
   state.differing = half(state.differing);
   state.found = half(state.found);
   state.missed = half(state.missed);
+  for (const sides of [state.values, ...Object.values(state.formats)])
+    sides.splice(0, 2, half(sides[0]), half(sides[1]));
 }
 
 /**
@@ -65,9 +85,11 @@ const decimalsOf = (format: string): number => Number(/^decimals (\d+)$/.exec(fo
 
 /** Whether a value has a format that neither the corresponding old value nor earlier values have. */
 function hasNewFormat(known: KnownField, old: unknown, other: unknown): boolean {
-  if (isShown(known, ({ formats }) => formats.length >= MAX_FORMATS)) return false;
-  const all = new Set([known.own, ...known.others].flatMap((state) => state?.formats ?? []));
-  const seen = [...all].filter((format) => isShown(known, ({ formats }) => formats.includes(format)));
+  const all = [known.own, ...known.others].flatMap((state) => Object.keys(state?.formats ?? {}));
+  const seen = [...new Set(all)].filter((format) =>
+    isShown(known, ({ formats }) => (formats[format]?.[0] ?? 0) > 0),
+  );
+  if (isShown(known, ({ formats }) => Object.keys(formats).length >= MAX_FORMATS)) return false;
   const usual = new Set([...seen, ...formatsOf(old)]);
   const patterns = seen.filter((format) => format.startsWith("signs ")).length;
   const mostDecimals = Math.max(...[...usual].map(decimalsOf));
@@ -78,6 +100,11 @@ function hasNewFormat(known: KnownField, old: unknown, other: unknown): boolean 
   };
   return formatsOf(other).some(isSurprising);
 }
+
+/** Whether most old values have a format that none of many new values has. */
+const lacksFormat = ({ formats, values }: FieldState): boolean =>
+  values[1] >= MIN_VALUES &&
+  Object.values(formats).some(([old, other]) => other === 0 && old * 2 > values[0]);
 
 /** Whether a new value is farther from the old one than old values are from each other, and than clocks differ. */
 function isOutOfRange(known: KnownField, old: unknown, other: unknown): boolean {
@@ -90,8 +117,15 @@ function isOutOfRange(known: KnownField, old: unknown, other: unknown): boolean 
 /**
  * Returns how an old value and a second value of a volatile field differ. Null if the second value is possible for the
  * field.
+ *
+ * @param isOld whether the second value is also from the old service
  */
-export function judgeVolatile(known: KnownField, old: unknown, other: unknown): "format" | "value" | null {
-  if (hasNewFormat(known, old, other)) return "format";
+export function judgeVolatile(
+  known: KnownField,
+  old: unknown,
+  other: unknown,
+  isOld: boolean,
+): "format" | "value" | null {
+  if (hasNewFormat(known, old, other) || (!isOld && isShown(known, lacksFormat))) return "format";
   return isOutOfRange(known, old, other) ? "value" : null;
 }

@@ -19,7 +19,7 @@ import { createDryRun, emptyTokenStore } from "../dry-run/dry-run.ts";
 import { areMade, createRecordedV4 } from "../dry-run/recorded-v4.ts";
 import { createAnswerRules } from "../answers/compare-answers.ts";
 import { type Finding, judgeOnce, notComparable } from "../answers/judge.ts";
-import type { Answer, Asked, Compared, ComparedSample, Exchange } from "../answers/comparison.ts";
+import type { Answer, Compared, ComparedSample, Exchange, SecondAnswer } from "../answers/comparison.ts";
 
 /** The pack that translates a request again, with the services for it. */
 export interface OtherPack {
@@ -104,12 +104,12 @@ export type CompareWithPack = ReturnType<typeof createPackComparison>;
  * Creates the comparison with the responses of a different pack. A difference needs no confirmation, because the same
  * v4 responses always lead to the same response under one pack.
  */
-export function createPackComparison(settings: AnswerSettings, other: OtherPack, rules: PlanRules) {
-  const ask = createCandidateAnswer(settings, other, rules);
+export function createPackComparison(settings: AnswerSettings, other: OtherPack, plan: PlanRules) {
+  const candidate = createCandidateAnswer(settings, other, plan);
   return async (made: MadeBy, exchange: Exchange): Promise<Finding & Pick<Compared, "source" | "sample">> => {
     const source = "candidate";
     // A token is issued to the client only once.
-    const answer = made.route.tokens ? "token" : await ask(exchange);
+    const answer = made.route.tokens ? "token" : await candidate.ask(exchange);
     if (typeof answer === "string") return { source, ...notComparable(answer) };
     const sample = sampleOf(made.pack, exchange, answer);
     const rules = createAnswerRules(made.pack, made.route, sample, other.pack.acceptedDifferences);
@@ -125,8 +125,8 @@ export function createPackComparison(settings: AnswerSettings, other: OtherPack,
 function createCandidateAnswer(
   settings: AnswerSettings,
   { pack, catalogs, upstreamTokens }: OtherPack,
-  rules: PlanRules,
-): (exchange: Exchange) => Promise<Asked> {
+  plan: PlanRules,
+): SecondAnswer {
   const v4 = createRecordedV4(pack);
   const tokens = createTokenCache(KNOWN_TOKENS);
   let current: RequestContext | undefined;
@@ -135,7 +135,7 @@ function createCandidateAnswer(
     parts: {
       ...createPipelineConfig(pack, settings),
       // The plan's decision was made when the request arrived.
-      plan: { ...rules, judge: () => current?.planned, count() {} },
+      plan: { ...plan, judge: () => current?.planned, count() {} },
       upstreamTokens,
       files: { stream: () => Promise.reject(new Error("files are not translated again")) },
       catalogs,
@@ -146,21 +146,23 @@ function createCandidateAnswer(
     },
   });
 
-  return async (exchange) => {
-    const { context } = exchange;
-    current = context;
-    knowTokens(tokens, context);
-    v4.play(context.match?.route.name ?? null, callsOf(context));
-    let needsBody = false;
-    const { response, exchange: repeated } = await handle(requestOf(exchange, () => (needsBody = true)));
-    // The data is released, because the client and v4 determine its size.
-    current = undefined;
-    v4.play(null, []);
-    if (response.file || needsBody || !repeated || repeated.context.match?.route.upload) return "calls";
-    const { status, headers, body } = response;
-    return areMade(toRouteCalls(context), toRouteCalls(repeated.context))
-      ? { status, headers, body }
-      : "calls";
+  return {
+    async ask(exchange) {
+      const { context } = exchange;
+      current = context;
+      knowTokens(tokens, context);
+      v4.play(context.match?.route.name ?? null, callsOf(context));
+      let needsBody = false;
+      const { response, exchange: repeated } = await handle(requestOf(exchange, () => (needsBody = true)));
+      // The data is released, because the client and v4 determine its size.
+      current = undefined;
+      v4.play(null, []);
+      if (response.file || needsBody || !repeated || repeated.context.match?.route.upload) return "calls";
+      const { status, headers, body } = response;
+      return areMade(toRouteCalls(context), toRouteCalls(repeated.context))
+        ? { status, headers, body }
+        : "calls";
+    },
   };
 }
 

@@ -14,26 +14,23 @@ const MAX_DEPTH = 64;
 const MAX_WORDS = 100;
 const MAX_WORD_LENGTH = 100;
 
-/** Returns the words of a value table that are sent to clients. */
-function wordsOfField({ rule }: ResponseField, { dialect }: Sources): readonly string[] | undefined {
+/** Returns the words of a value table that are sent to clients. Empty for a field without a table. */
+function wordsOfField({ rule }: ResponseField, { dialect }: Sources): readonly string[] {
   const kind = rule.values === undefined ? undefined : dialect.values[rule.values];
-  if (!kind || (!kind.same && typeof kind.read !== "object")) return undefined;
+  if (!kind || (!kind.same && typeof kind.read !== "object")) return [];
   const read = typeof kind.read === "object" ? kind.read.map(([, word]) => word) : [];
   const words = [...(kind.same ?? []), ...read].filter((word) => word !== null).map(String);
   return [...new Set(words)].filter((word) => word.length <= MAX_WORD_LENGTH).slice(0, MAX_WORDS);
 }
 
 /** Returns the fields of a route that can have a value, by their paths, with the client's words of their value tables. */
-function coveredFields(
-  name: string,
-  pack: Sources,
-): ReadonlyMap<string, { readonly words: readonly string[] | undefined }> {
+function coveredFields(name: string, pack: Sources): ReadonlyMap<string, readonly string[]> {
   const route = pack.route(name);
   if (!route) return new Map();
   return new Map(
     [...responseFields(route, pack)]
       .filter(([, { rule }]) => rule.const !== null)
-      .map(([path, field]) => [path, { words: wordsOfField(field, pack) }]),
+      .map(([path, field]) => [path, wordsOfField(field, pack)]),
   );
 }
 
@@ -49,15 +46,15 @@ export function createCoverage(pack: Sources): CoverAnswer {
       left -= 1;
       if (left < 0 || value === null || value === undefined) return;
       if (Array.isArray(value)) return value.forEach((item) => visit(item, path));
-      const field = known.get(path);
-      if (field) seen.add(path);
+      const words = known.get(path);
+      if (words) seen.add(path);
       if (isObject(value)) {
         for (const [name, member] of Object.entries(value))
           visit(member, path === "" ? name : `${path}.${name}`);
         return;
       }
       const word = typeof value === "string" ? value : JSON.stringify(value);
-      if (field?.words?.includes(word)) seen.add(`${path}=${word}`);
+      if (words?.includes(word)) seen.add(`${path}=${word}`);
     }
     try {
       visit(parseJson(body.toString(), { maxDepth: MAX_DEPTH }), "");
@@ -92,7 +89,7 @@ export function findGaps(route: string, seen: ReadonlySet<string>, pack: Sources
   return {
     fields: fields.flatMap(([path]) => (seen.has(path) || isBelowUnseen(path, seen, known) ? [] : [path])),
     // If a field never had a value, none of its words occurred.
-    words: fields.flatMap(([path, { words = [] }]) =>
+    words: fields.flatMap(([path, words]) =>
       seen.has(path) ? words.map((word) => `${path}=${word}`).filter((name) => !seen.has(name)) : [],
     ),
   };

@@ -1,5 +1,6 @@
 /** The counts of one process, source and subject that were not added to the counts of all replicas yet. */
 import type { Redaction } from "../../audit/index.ts";
+import { ClientRoom } from "../answers/client-room.ts";
 import { type Compared, lineKey } from "../answers/comparison.ts";
 import { GrowingCounts } from "./add-counts.ts";
 import {
@@ -14,6 +15,8 @@ import {
 import type { CoverAnswer } from "./coverage.ts";
 import { createExample } from "./example.ts";
 
+/** Maximum number of examples between two writes, because each of them is written on its own. */
+const MAX_EXAMPLES_WAITING = 30;
 /** Maximum size in bytes of a response that is searched for coverage. */
 const MAX_COVERED_BYTES = 65_536;
 /** Maximum number of characters of a field's path, and of the name of a client. */
@@ -70,6 +73,13 @@ const lacksExample = (known: readonly RouteCounts[], field: FieldCounts): boolea
 export class WaitingCounts extends GrowingCounts {
   /** The examples as JSON, by their ids. */
   readonly texts = new Map<string, string>();
+  readonly #textRoom: ClientRoom;
+
+  /** @param mostExamples maximum number of new examples */
+  constructor(counts: SourceCounts, mostExamples = MAX_EXAMPLES_WAITING) {
+    super(counts);
+    this.#textRoom = new ClientRoom(mostExamples);
+  }
 
   /** Counts a result. @param others further counts of the same source that may contain its case */
   count(
@@ -78,8 +88,8 @@ export class WaitingCounts extends GrowingCounts {
     { redaction, cover, newId }: WaitingOptions,
   ): void {
     const { subject, route, result, key, provenBy, answer, sample } = compared;
-    const digest = key === undefined || result === "unstable" ? "" : caseOf(key);
-    const counts = countsOf(compared, digest);
+    const digest = key === undefined ? "" : caseOf(key);
+    const counts = countsOf(compared, result === "unstable" ? "" : digest);
     const known = [this.counts, ...others].flatMap((each) =>
       each?.subject === subject ? (each.routes[route] ?? []) : [],
     );
@@ -90,8 +100,9 @@ export class WaitingCounts extends GrowingCounts {
       );
     if (isNew && provenBy !== undefined && answer && answer.length <= MAX_COVERED_BYTES)
       counts.seen = [...cover(route, answer)];
-    if (!isNew || !sample || !counts.fields.some((field) => lacksExample(known, field)))
-      return this.add(route, counts);
+    const hasExample =
+      isNew && result === "different" && counts.fields.some((field) => lacksExample(known, field));
+    if (!hasExample || !sample || !this.#textRoom.tryTake(provenBy ?? "")) return this.add(route, counts);
     const id = newId();
     // The sample is redacted immediately, so that no secrets are stored.
     const text = JSON.stringify(createExample(compared, sample, id, redaction()));

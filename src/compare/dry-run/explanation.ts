@@ -1,4 +1,4 @@
-/** The sources of a response and of the fields of a body, by the active pack. */
+/** The sources of the fields of a response and of a body, by the active pack. */
 import {
   type BodyRules,
   classOf,
@@ -37,13 +37,6 @@ export interface ExplainedField {
   readonly loss: string | null;
 }
 
-/** One error of a response. `v4` is null if the gateway rejected the request. */
-export interface ExplainedError {
-  readonly reason: string;
-  readonly field: string | null;
-  readonly v4: V4Side | null;
-}
-
 /** The translation of the client's body. */
 interface ExplainedBody {
   readonly fields: readonly ExplainedField[];
@@ -51,16 +44,6 @@ interface ExplainedBody {
   readonly dropped: readonly string[];
   /** v4 members that the gateway added. */
   readonly added: readonly string[];
-}
-
-/** The sources of a response and its fields, by the active pack. */
-export interface Explanation {
-  readonly route: string | null;
-  /** The reason why the explanation is incomplete; null if it is complete. */
-  readonly note: string | null;
-  readonly answer: readonly ExplainedField[];
-  readonly errors: readonly ExplainedError[];
-  readonly body: ExplainedBody | null;
 }
 
 /** Writes an expression on one line. */

@@ -72,16 +72,6 @@ export const textHeaders = (
 ): Answer["headers"] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]));
 
-/** Decodes the body of a response. @returns why it can't be compared, if that fails */
-async function decodeAnswer({ status, headers, body }: Answer): Promise<Asked> {
-  try {
-    const decoded = await decodeContent(body, headers["content-encoding"], MAX_COMPARED_BYTES);
-    return { status, headers, body: decoded };
-  } catch {
-    return "unreadable";
-  }
-}
-
 /** The address of the old service. */
 interface OldServiceAddress {
   readonly url: URL;
@@ -173,8 +163,14 @@ export class OldService {
       response.body.destroy();
       return "size";
     }
+    const headers = textHeaders(response.headers);
     const body = Buffer.from(await response.body.arrayBuffer());
-    return decodeAnswer({ status: response.statusCode, headers: textHeaders(response.headers), body });
+    try {
+      const decoded = await decodeContent(body, headers["content-encoding"], MAX_COMPARED_BYTES);
+      return { status: response.statusCode, headers, body: decoded };
+    } catch {
+      return "unreadable";
+    }
   }
 
   close(): Promise<void> {

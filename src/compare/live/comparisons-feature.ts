@@ -171,7 +171,7 @@ export const COMPARISONS: Feature<{ readonly pack: Pack; readonly state: KeyValu
         },
         async describe() {
           const sources = await summarizeComparisons(state, { ...QUERY.parse({}), pack });
-          return outlineComparisons(sources, { maxRoutes: Infinity, whereAll: "" });
+          return outlineComparisons(sources, { isComplete: true });
         },
         items: {
           name: "example",

@@ -118,25 +118,19 @@ function countVerdicts(routes: readonly RouteSummary[]): string {
 
 /** The layout of a report. */
 interface Layout {
-  readonly exampleLines: ExampleLines;
-  /** Maximum number of routes of a source that are listed. */
-  readonly maxRoutes: number;
-  /** The location of the complete list, as text. */
-  readonly whereAll: string;
+  /** The lines about an example of a field. Default: the command that shows it. */
+  readonly exampleLines?: ExampleLines;
+  /** Whether all routes are listed. Default: the first {@link MAX_ROUTES}, and where all of them are. */
+  readonly isComplete?: boolean;
 }
-
-const LAYOUT: Layout = {
-  exampleLines: showCommand,
-  maxRoutes: MAX_ROUTES,
-  whereAll: " (--format json has all)",
-};
 
 const text = (line: Line): Block => ({ kind: "text", line });
 
 function outlineSource(
   { source, since, rate, routes, routesWithoutTraffic: unused, dropped }: SourceSummary,
-  { exampleLines, maxRoutes, whereAll }: Layout,
+  { exampleLines = showCommand, isComplete = false }: Layout,
 ): Block[] {
+  const [maxRoutes, whereAll] = isComplete ? [Infinity, ""] : [MAX_ROUTES, " (--format json has all)"];
   const more = routes.length - maxRoutes;
   return [
     text(
@@ -158,14 +152,11 @@ function outlineSource(
 }
 
 /** The results of comparisons: the verdicts first, then their sources. */
-export function outlineComparisons(
-  summaries: readonly SourceSummary[],
-  layout: Partial<Layout> = {},
-): Block[] {
+export function outlineComparisons(summaries: readonly SourceSummary[], layout: Layout = {}): Block[] {
   if (summaries.length === 0) return [text("Nothing was compared yet.")];
   return [
     { kind: "list", items: summaries.map(answerLine) },
-    ...summaries.flatMap((summary) => outlineSource(summary, { ...LAYOUT, ...layout })),
+    ...summaries.flatMap((summary) => outlineSource(summary, layout)),
   ];
 }
 

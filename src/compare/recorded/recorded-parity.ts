@@ -69,13 +69,13 @@ export function createRecordedParity(active: Replay, candidate: Replay, director
     async add(record: AuditRecord): Promise<void> {
       const compared = await compare(record);
       if (!compared) return;
-      all ??= new WaitingCounts(createCounts(compared, Date.now()));
+      all ??= new WaitingCounts(createCounts(compared, Date.now()), Infinity);
       all.count(compared, [], options);
     },
     /** Returns the report about all records that were added. */
     report(): Block[] {
       const summaries = all ? [summarize(all.counts, { rate: DEFAULT_RATE, pack: undefined })] : [];
-      return outlineComparisons(summaries, { exampleLines, maxRoutes: Infinity, whereAll: "" });
+      return outlineComparisons(summaries, { exampleLines, isComplete: true });
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Compares the outcomes of a request, recorded or under a pack: the route, the calls to v4, the status and the response. */
 import type { AuditRecord } from "../../audit/index.ts";
 import { isObject, parseJson } from "../../base/index.ts";
-import { type Pack, responseFields, type Route } from "../../pack/index.ts";
+import { type CatalogCopy, NO_CATALOGS, type Pack, responseFields, type Route } from "../../pack/index.ts";
 import { READ_METHODS } from "../../gateway/index.ts";
 import type { CompareRules } from "../answers/compare.ts";
 import { type DryRunResponse, isJsonType } from "../dry-run/dry-run.ts";
@@ -100,15 +100,13 @@ function compareOrder(
     place: is.indexOf(other),
     writes: isWrite(call, route),
   }));
-  for (const [index, first] of found.entries()) {
-    const moved = found
+  const moves = found.flatMap((first, index) =>
+    found
       .slice(index + 1)
-      .find((second) => second.place < first.place && (first.writes || second.writes));
-    if (!moved) continue;
-    const [was, now] = [`${first.line}, then ${moved.line}`, `${moved.line}, then ${first.line}`];
-    return [createDifference("order of v4 calls", was, now)];
-  }
-  return [];
+      .filter((second) => second.place < first.place && (first.writes || second.writes))
+      .map((second) => [`${first.line}, then ${second.line}`, `${second.line}, then ${first.line}`]),
+  );
+  return moves.slice(0, 1).map(([was, now]) => createDifference("order of v4 calls", was, now));
 }
 
 /** Returns the differences of the v4 requests. */
@@ -159,22 +157,54 @@ export function compareOutcomes(
   ];
 }
 
-/**
- * Creates the comparison of catalog entries in the responses of a route: it accepts an entry with the same id, and all
- * lists of entries. The entries themselves are not recorded.
- */
-export function compareEntries(route: Route, pack: Pack): CompareRules["isAccepted"] {
+/** Returns all values of a body at some paths without indexes. */
+function* valuesAt(
+  paths: ReadonlyMap<string, string>,
+  at: string,
+  value: unknown,
+): Generator<[string, unknown]> {
+  const catalog = paths.get(at);
+  if (Array.isArray(value)) for (const item of value) yield* valuesAt(paths, at, item);
+  else if (catalog !== undefined) yield [catalog, value];
+  else if (isObject(value))
+    for (const [name, member] of Object.entries(value)) yield* valuesAt(paths, `${at}.${name}`, member);
+}
+
+/** Compares the entries of catalogs in the responses of one route. */
+export type EntryComparison = ReturnType<typeof createEntryComparison>;
+
+/** Creates the comparison for a route of a pack. */
+export function createEntryComparison(route: Route, pack: Pack) {
   const { id: reference } = pack.dialect.client;
-  const paths = new Set(
-    [...responseFields(route, pack)].flatMap(([path, { rule }]) =>
-      rule.catalog === undefined ? [] : [`response.${path}`],
-    ),
-  );
+  const catalogs = new Map<string, string>();
+  for (const [path, { rule }] of responseFields(route, pack))
+    if (rule.catalog !== undefined) catalogs.set(`response.${path}`, rule.catalog);
+
   const hasSameId = (was: unknown, is: unknown): boolean =>
     isObject(was) && isObject(is) && was[reference] === is[reference];
-  return (at, was, is) => {
-    if (!paths.has(at.replaceAll(/\[\d+\]/g, ""))) return false;
-    if (!Array.isArray(was) || !Array.isArray(is)) return hasSameId(was, is);
-    return was.length !== 1 || is.length !== 1 || hasSameId(was[0], is[0]);
+
+  function isKnown(catalog: string, entry: unknown, copy: Pick<CatalogCopy, "find">): boolean {
+    const id = isObject(entry) ? entry[reference] : undefined;
+    if (typeof id !== "string") return true;
+    const v4Ids = pack.resources.get(catalog)?.catalog?.filterIds(id, { ...NO_CATALOGS, ...copy });
+    return v4Ids?.some((v4Id) => copy.find(catalog, v4Id) !== undefined) ?? false;
+  }
+
+  return {
+    /** Accepts an entry with the same id, and all lists of entries. */
+    isEqual(at: string, was: unknown, is: unknown): boolean {
+      if (!catalogs.has(at.replaceAll(/\[\d+\]/g, ""))) return false;
+      if (!Array.isArray(was) || !Array.isArray(is)) return hasSameId(was, is);
+      return was.length !== 1 || is.length !== 1 || hasSameId(was[0], is[0]);
+    },
+    /**
+     * Returns the catalogs whose entries in a response have no v4 object.
+     *
+     * @param copy the entries from v4's objects
+     */
+    findUnknown: (response: unknown, copy: Pick<CatalogCopy, "find">): readonly string[] => {
+      const entries = [...valuesAt(catalogs, "response", response)];
+      return [...new Set(entries.flatMap(([name, entry]) => (isKnown(name, entry, copy) ? [] : [name])))];
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { type AuditRecord, checksumOf } from "../../audit/index.ts";
-import type { Pack } from "../../pack/index.ts";
+import { NO_CATALOGS, type Pack } from "../../pack/index.ts";
 import type { OtherPack } from "../candidate/candidate-answer.ts";
 import { type CatalogLists, createCatalogUpstream } from "../dry-run/catalog-upstream.ts";
 import { clientBody } from "../dry-run/recorded-body.ts";
@@ -11,19 +11,32 @@ import {
   EXAMPLE_URL,
 } from "../dry-run/dry-run.ts";
 import {
-  compareEntries,
   compareOutcomes,
+  createEntryComparison,
+  type EntryComparison,
   recordedOutcome,
   type ReplayOutcome,
   runOutcome,
 } from "./compare-result.ts";
+import { compareRules } from "./compare-rules.ts";
 import type { ReplayDifference } from "./differences.ts";
 import { findObstacle, FROM_CATALOG, hasSecrets, isOtherVersion, isUnknownRecord } from "./obstacles.ts";
 import { createRecordedV4, recordedCalls, type RecordedV4 } from "../dry-run/recorded-v4.ts";
 
-/** The result of one record under a pack. `exact`: the response equals the recorded one, byte for byte. */
-export type ReplayResult =
-  | { readonly kind: "same"; readonly exact?: true }
+/** The result of one record under a pack. */
+export type ReplayResult = Outcome & {
+  /** Differences in the rules of both packs that affect the request and that no recorded response contains. */
+  readonly rules?: readonly ReplayDifference[];
+};
+
+type Outcome =
+  /** `exact`: the response equals the recorded one, byte for byte. */
+  | {
+      readonly kind: "same";
+      readonly exact?: true;
+      /** Catalogs whose entries in the response were not compared. Left out if empty. */
+      readonly uncompared?: readonly string[];
+    }
   | { readonly kind: "changed"; readonly differences: readonly ReplayDifference[] }
   | { readonly kind: "inconclusive"; readonly reason: string };
 
@@ -44,7 +57,8 @@ function versionHeaders({ dialect }: Pack): Readonly<Record<string, string>> {
 export interface ReplayOptions {
   /**
    * The replay under the pack of the recording. Its result is compared, because secrets, headers and catalogs are not
-   * recorded, so that both packs lack them in the same way.
+   * recorded, so that both packs lack them in the same way. The rules about credentials, scopes and headers are
+   * compared as well.
    */
   readonly control?: Replay;
   /** Base of links that contain a host, as in the recording. */
@@ -83,6 +97,13 @@ export class Replay {
     return { pack: this.pack, catalogs, upstreamTokens };
   }
 
+  /** Runs one record. */
+  async run(record: AuditRecord): Promise<ReplayResult> {
+    const result = await this.#judge(record);
+    const rules = this.#control ? compareRules(record, this.#control.pack, this.pack) : [];
+    return rules.length === 0 ? result : { ...result, rules };
+  }
+
   /** Reads the catalogs, once. */
   async readCatalogs(): Promise<void> {
     const { catalogs } = this.#dryRun;
@@ -116,8 +137,12 @@ export class Replay {
     }
   }
 
-  /** Runs one record. */
-  async run(record: AuditRecord): Promise<ReplayResult> {
+  /** Returns the text of all entries of a catalog whose objects are given; empty before the first record. */
+  entriesOf(catalog: string): string {
+    return (this.#dryRun.catalogs.list(catalog) ?? []).map(({ text }) => text).join();
+  }
+
+  async #judge(record: AuditRecord): Promise<ReplayResult> {
     const { pack } = this;
     const control = this.#control;
     const obstacle = findObstacle(record, pack);
@@ -129,10 +154,10 @@ export class Replay {
     const changes = was ? compareOutcomes(was, is, route) : [];
     if (changes.length > 0) return { kind: "changed", differences: changes };
     if (obstacle !== undefined) return inconclusive(obstacle);
-    const isSameEntry = route && compareEntries(route, pack);
-    const differences = compareOutcomes(recordedOutcome(record, pack), is, route, isSameEntry);
+    const entries = route && createEntryComparison(route, pack);
+    const differences = compareOutcomes(recordedOutcome(record, pack), is, route, entries?.isEqual);
     if (differences.length > 0) return this.#judgeUnlike(record, differences);
-    return { kind: "same", ...(isExact(record, run) && { exact: true }) };
+    return this.#judgeSame(is, entries, isExact(record, run));
   }
 
   /** Returns the outcome of the last record. A request that failed unexpectedly has no route or calls to compare. */
@@ -140,6 +165,28 @@ export class Replay {
     if (!(run instanceof Error)) return runOutcome(run, this.pack, this.#v4);
     const { failed: status } = this.pack.statuses;
     return { route: alpha.route, calls: [], status, response: undefined, error: run.message };
+  }
+
+  /** The result of a record without a difference, if its entries of catalogs could be compared. */
+  #judgeSame(
+    { response }: ReplayOutcome,
+    entries: EntryComparison | undefined,
+    exact: boolean,
+  ): ReplayResult {
+    const control = this.#control;
+    // Without a control, no entry was compared with anything.
+    const copy = control ? this.#dryRun.catalogs : NO_CATALOGS;
+    const uncompared = entries?.findUnknown(response, copy) ?? [];
+    const differing = uncompared.filter(
+      (name) => control && control.entriesOf(name) !== this.entriesOf(name),
+    );
+    if (differing.length > 0)
+      return inconclusive(`it has entries of ${differing.join(", ")} that are not in examples/catalogs.yaml`);
+    return {
+      kind: "same",
+      ...(exact && { exact: true as const }),
+      ...(uncompared.length > 0 && { uncompared }),
+    };
   }
 
   /** The meaning of differences from a record, which this pack has not caused, or which the record itself may cause. */

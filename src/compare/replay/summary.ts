@@ -34,13 +34,17 @@ export function createReplaySummary() {
   const counts = { same: 0, exact: 0, changed: 0, inconclusive: 0 };
   const changes = new Map<string, number>();
   const reasons = new Map<string, number>();
+  const uncompared = new Map<string, number>();
+  const rules = new Map<string, number>();
   return {
     counts: counts as Readonly<typeof counts>,
     /** Counts a result. @returns whether it is the first change of its kind */
     add(record: AuditRecord, result: ReplayResult): boolean {
       counts[result.kind] += 1;
+      for (const rule of result.rules ?? []) count(rules, describeDifference(rule));
       if (result.kind === "same") {
         if (result.exact) counts.exact += 1;
+        for (const name of result.uncompared ?? []) count(uncompared, name);
         return false;
       }
       if (result.kind === "changed") return count(changes, kindOf(record, result.differences));
@@ -49,7 +53,11 @@ export function createReplaySummary() {
     },
     /** Changes by route and path, the most frequent first. */
     changes: () => sortByCount(changes),
+    /** Catalogs whose entries were not compared, with the number of records that are the same without them. */
+    uncompared: () => sortByCount(uncompared),
     /** Why results are inconclusive, the most frequent first. */
     reasons: () => sortByCount(reasons),
+    /** Rules of the packs that differ, with the number of records that depend on them, the most frequent first. */
+    rules: () => sortByCount(rules),
   };
 }

@@ -1,5 +1,5 @@
 /** The status of a roll-out for people: the side of each client with the reason, returns, and blocked returns. */
-import { TRIP } from "../../compare/index.ts";
+import { TRIP } from "./returns/cusum.ts";
 import type { ClientDirectory } from "../../audit/index.ts";
 import { scoreOf, type Evidence } from "./returns/evidence.ts";
 import type { Rollout } from "./sides.ts";

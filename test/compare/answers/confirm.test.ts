@@ -256,6 +256,15 @@ describe("a volatile field", () => {
     expect(new VolatileFields(JSON.parse(JSON.stringify(volatile))).isVolatile(name, "load")).toBe(true);
   });
 
+  test("is different if most old values have digits that no new one has", () => {
+    const volatile = createVolatile("balance", (at) => ((at * 37) % 100) + 0.25);
+    const first = pair({ balance: 20.25 }, { balance: 20 });
+    for (let count = 0; count < 50; count += 1) comparePair(first, rules, volatile);
+    expect(decide(volatile, first, pair({ balance: 57.25 }, { balance: 57 }))).toBe(
+      "different balance format",
+    );
+  });
+
   test("is the same after it was stored as JSON, and small", () => {
     const text = JSON.stringify(learnVolatile("at", time));
     const restored = new VolatileFields(JSON.parse(text));

@@ -308,7 +308,8 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       first.report(equal("1", { answer: Buffer.from('{"word":"new"}') }));
       second.report(equal("2", { answer: Buffer.from('{"word":"used"}') }));
       second.report(equal("3", { answer: Buffer.from("no JSON") }));
-      expect((await countedRoute())?.seen.toSorted()).toEqual(["seen=new", "seen=used"]);
+      first.report(different("4", { result: "unstable", answer: Buffer.from('{"word":"varies"}') }));
+      expect((await countedRoute())?.seen.toSorted()).toEqual(["seen=new", "seen=used", "seen=varies"]);
     });
 
     test("are bounded, whatever is reported", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { createCusum, DIFFERENCES, required, upperBound } from "../../../src/compare/counts/statistics.ts";
+import { required, upperBound } from "../../../src/compare/counts/statistics.ts";
 
 /** Fractions of a power of two, exact: a rate is `numerator / 2 ** BITS`. */
 const BITS = 60n;
@@ -72,17 +72,5 @@ describe("the number of comparisons that is enough", () => {
 
   test.each([0, 1, -1, Number.NaN])("rejects a rate of %d", (rate) => {
     expect(() => required(rate)).toThrow(RangeError);
-  });
-});
-
-describe("the score of a route", () => {
-  test("rises by 6.2 with each difference, and falls by 0.051 with each equal answer", () => {
-    expect(DIFFERENCES.difference).toBeCloseTo(6.2, 1);
-    expect(DIFFERENCES.equal).toBeCloseTo(-0.051, 3);
-  });
-
-  test.each([0, 0.5, 1])("of failures is defined for an old service that fails at a rate of %d", (rate) => {
-    const { difference, equal: step } = createCusum(rate);
-    expect([difference > 0, step < 0, Number.isFinite(difference + step)]).toEqual([true, true, true]);
   });
 });

@@ -144,13 +144,169 @@ describe("entries of catalogs", () => {
       kind: "changed",
       differences: [{ what: "response.datacenter.label", was: '"Mumbai, IN"', is: '"Mumbai, IN!"' }],
     });
-    expect(await underOther([], one)).toEqual({ kind: "same" });
+    // The type of this example is not in examples/catalogs.yaml.
+    expect(await underOther([], one)).toEqual({ kind: "same", uncompared: ["type"] });
   });
 
   test("are compared in responses of the catalog itself, which are inconclusive without a difference", async () => {
     expect(await underOther([label], datacenters)).toMatchObject({ kind: "changed" });
     expect(await underOther([], datacenters)).toMatchObject({ kind: "inconclusive" });
     expect(await control.run(datacenters)).toMatchObject({ kind: "inconclusive" });
+  });
+
+  test("without objects in the golden cases can't be judged if the packs make entries differently", async () => {
+    const lists = { ...catalogs, "GET /regions": [{ id: "us-east", country: "us" }] };
+    expect(await underOther([label], one, lists)).toEqual({
+      kind: "inconclusive",
+      reason: "it has entries of datacenter that are not in examples/catalogs.yaml",
+    });
+  });
+
+  test("are named as not compared if there is nothing to compare them with", async () => {
+    expect(await control.run(one)).toEqual({ kind: "same", uncompared: ["datacenter", "type"] });
+  });
+});
+
+describe("rights and headers, which a replay can't show, are compared with those of the current pack", () => {
+  const one = ONE ?? sampleRecord("missing");
+  const edit = EDIT ?? sampleRecord("missing");
+  const filtered = records.find(([, { alpha, v4 }]) => alpha.filter !== null && v4.length > 0)?.[1];
+  const control = new Replay(pack);
+  /** What differs in the rules, and then in the result of the record. */
+  async function underOther(
+    record: AuditRecord | undefined,
+    ...edits: readonly Edit[]
+  ): Promise<ReplayResult> {
+    const { rules = [], ...result } = await withPack(
+      edits,
+      (folder) => new Replay(loadPack(folder), { control }).run(record ?? sampleRecord("missing")),
+      "mappings",
+    );
+    if (rules.length === 0) return result;
+    const others = result.kind === "changed" ? result.differences : [];
+    return { kind: "changed", differences: [...rules, ...others] };
+  }
+  const dialect = (from: string, to: string): Edit => ({ file: "pack.yaml", from, to });
+  const READ_ONE = "- client: GET /vm/instances/:id\n    scope: ";
+
+  test.each([
+    ["stricter", "vms:delete"],
+    ["wider", "token"],
+    ["gone", "public"],
+  ])("the scope that the route requires, where it gets %s", async (_, scope) => {
+    expect(await underOther(one, instance(`${READ_ONE}vms:view`, `${READ_ONE}${scope}`))).toEqual({
+      kind: "changed",
+      differences: [{ what: "required scope", was: '"vms:view"', is: JSON.stringify(scope) }],
+    });
+  });
+
+  test("also for a request that was rejected for it", async () => {
+    const rejected = { ...one, alpha: { ...one.alpha, status: 403 }, v4: [] };
+    const result = await underOther(rejected, instance(`${READ_ONE}vms:view`, `${READ_ONE}token`));
+    expect(result).toMatchObject({ kind: "changed", differences: [{ what: "required scope" }] });
+  });
+
+  test("what the scopes of a token allow", async () => {
+    const result = await underOther(one, dialect("read_only: view, ", "read_only: delete, "));
+    expect(result).toEqual({
+      kind: "changed",
+      differences: [{ what: "scopes.client_levels.read_only", was: '"view"', is: '"delete"' }],
+    });
+  });
+
+  test("where clients have their token", async () => {
+    expect(await underOther(one, dialect("{ scheme: token }", "{ cookie: session }"))).toMatchObject({
+      kind: "changed",
+      differences: [
+        { what: "client credentials.scheme", was: '"token"', is: undefined },
+        { what: "client credentials.cookie", was: undefined, is: '"session"' },
+      ],
+    });
+  });
+
+  test("where v4 gets its token", async () => {
+    expect(await underOther(one, dialect("{ scheme: Bearer }", "{ header: X-Key }"))).toMatchObject({
+      kind: "changed",
+      differences: [{ what: "upstream credentials.scheme" }, { what: "upstream credentials.header" }],
+    });
+  });
+
+  test("the headers that all v4 calls have", async () => {
+    const to = "credentials: { scheme: Bearer }\n  headers: { X-Client: web }";
+    expect(await underOther(one, dialect("credentials: { scheme: Bearer }", to))).toMatchObject({
+      kind: "changed",
+      differences: [{ what: "upstream headers" }],
+    });
+  });
+
+  test.each<[string, AuditRecord | undefined, string, string, string]>([
+    ["passed on", one, "  welcome:", "  headers: { response: { ETag: ETag } }\n  welcome:", "passed.etag"],
+    [
+      "of a constant",
+      one,
+      "  welcome:",
+      "  headers: { response: { X-A: { const: b } } }\n  welcome:",
+      "passed.x-a",
+    ],
+    ["of the rate limit", one, "limit: X-RateLimit-Limit", "limit: X-Limit", "rateLimit.limit"],
+    ["that names v4's request", one, "upstream_header: X-V4-Equivalent", "upstream_header: X-V4", "upstream"],
+    [
+      "that has v4's filter",
+      filtered,
+      "upstream_filter_header: X-V4-Filter",
+      "upstream_filter_header: X-F",
+      "upstreamFilter",
+    ],
+    [
+      "with the next page",
+      filtered,
+      "page }, size: 25 }",
+      "page }, size: 25, link_header: true }",
+      "list.link",
+    ],
+    [
+      "with the type",
+      one,
+      "  upstream_header:",
+      "  version: { media_type: application/vnd.old.v1+json }\n  upstream_header:",
+      "type",
+    ],
+  ])("a header of responses %s", async (_, record, from, to, what) => {
+    const result = await underOther(record, dialect(from, to));
+    expect(result).toMatchObject({
+      kind: "changed",
+      differences: expect.arrayContaining([expect.objectContaining({ what: `response headers.${what}` })]),
+    });
+  });
+
+  test("a header of requests that v4 gets", async () => {
+    const to = "  headers: { request: { If-None-Match: If-None-Match } }\n  welcome:";
+    expect(await underOther(one, dialect("  welcome:", to))).toMatchObject({
+      kind: "changed",
+      differences: [{ what: "passed request headers.if-none-match" }],
+    });
+  });
+
+  test("the headers with filters, for requests with a filter", async () => {
+    const client = dialect("filters:\n    header: X-Filter", "filters:\n    header: X-Where");
+    const upstream = dialect(
+      "maximum: 100 } }\n  filters:\n    header: X-Filter",
+      "maximum: 100 } }\n  filters:\n    header: X-Where",
+    );
+    expect(await underOther(filtered, client)).toMatchObject({
+      kind: "changed",
+      differences: [{ what: "client filter header", was: '"x-filter"', is: '"x-where"' }],
+    });
+    expect(await underOther(filtered, upstream)).toMatchObject({
+      kind: "changed",
+      differences: [{ what: "upstream filter header" }],
+    });
+    expect(await underOther(one, client, upstream)).toMatchObject({ kind: "same" });
+  });
+
+  test("no rule of another route is", async () => {
+    const other = instance(`${READ_ONE}vms:view`, `${READ_ONE}token`);
+    expect(await underOther(edit, other)).toMatchObject({ kind: "same" });
   });
 });
 

@@ -82,7 +82,7 @@ test.each<[string, SmallPack, string]>([
 ])("an entry of a catalog is not compared in %s", async (_, pack, call) => {
   expect(await replayOf(pack, call)).toMatchObject({
     status: 200,
-    result: { kind: "same" },
+    result: { kind: "same", uncompared: ["shelf"] },
   });
 });
 

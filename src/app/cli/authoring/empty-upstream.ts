@@ -2,7 +2,8 @@
 import { fillShape, onePage, type Pack, type Route, type RouteCall, splitPath } from "../../../pack/index.ts";
 import { isObject } from "../../../base/index.ts";
 import type { WrittenCall } from "../../../authoring/index.ts";
-import { namedAnswer, withRoutes } from "../../../compare/index.ts";
+import { withRoutes } from "../../../compare/index.ts";
+import { namedAnswer } from "./named-values.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../../../gateway/index.ts";
 
 /** Returns the routes that match a request. */

@@ -1,6 +1,7 @@
 /** The upstream's requests of an explained request, in order, and as commands. */
 import { addQuery, type Pack, type Parameters, type Route, type RouteCall } from "../../../pack/index.ts";
-import { addressVariable, curl, type DryRunResponse, withNames } from "../../../compare/index.ts";
+import { addressVariable, curl, type DryRunResponse } from "../../../compare/index.ts";
+import { withNames } from "./named-values.ts";
 import type { HttpRequest } from "../../../gateway/index.ts";
 import { isMainCall } from "./empty-upstream.ts";
 

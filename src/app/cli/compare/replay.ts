@@ -55,10 +55,17 @@ function outlineSummary(summary: ReplaySummary): Block[] {
     line,
     items: counts.map(([what, count]) => `${count} ${what}`),
   });
+  const [uncompared, rules] = [summary.uncompared(), summary.rules()];
   const items: Item[] = [
     `${same} the same${exact > 0 ? ` (${exact} byte for byte)` : ""}, ${changed} changed, ${inconclusive} inconclusive`,
     ...(changed > 0 ? [listed("changed:", summary.changes())] : []),
+    ...(uncompared.length > 0
+      ? [listed("the same, without these entries of catalogs, which were not compared:", uncompared)]
+      : []),
     ...(inconclusive > 0 ? [listed("inconclusive:", summary.reasons())] : []),
+    ...(rules.length > 0
+      ? [listed("rules of the packs that differ, in records that depend on them:", rules)]
+      : []),
     ...(same + changed === 0 ? ["nothing was compared"] : []),
   ];
   return [{ kind: "list", items }];
@@ -103,6 +110,6 @@ export async function replay(
     printBlocks([...outlineSummary(summary), ...(parity?.report() ?? [])]);
   });
   const { changed, same } = summary.counts;
-  if (changed > 0) return 1;
+  if (changed > 0 || summary.rules().length > 0) return 1;
   return same > 0 ? 0 : NOTHING_COMPARED;
 }

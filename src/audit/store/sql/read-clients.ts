@@ -1,5 +1,4 @@
 /** Reads the summaries by client. */
-import { agentFamily } from "../../clients/agent-pattern.ts";
 import { identityOfKey } from "../../usage/summary-key.ts";
 import {
   MAX_SUMS_READ,
@@ -21,17 +20,14 @@ export async function readAgents(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const { text, values } = where(clientTerms(query));
   const rows = await connection.query<{ client: string; agent: string }>(
-    `SELECT client, agent FROM audit_agent ${text} GROUP BY client, agent ORDER BY max(last) DESC LIMIT ${MAX_SUMS_READ}`,
+    `SELECT client, agent FROM (
+      SELECT client, agent, last, row_number() OVER (PARTITION BY client, family ORDER BY last DESC) AS place
+      FROM audit_agent ${text}
+    ) AS placed WHERE place = 1 ORDER BY last DESC LIMIT ${MAX_SUMS_READ}`,
     values,
   );
-  const ofClients = new Map<string, Map<string | undefined, string>>();
-  for (const { client, agent } of rows) {
-    const families = ofClients.get(client) ?? new Map<string | undefined, string>();
-    const family = agentFamily(agent);
-    if (!families.has(family)) families.set(family, agent);
-    ofClients.set(client, families);
-  }
-  return new Map([...ofClients].map(([client, families]) => [client, [...families.values()]]));
+  const byClient = Map.groupBy(rows, ({ client }) => client);
+  return new Map([...byClient].map(([client, own]) => [client, own.map(({ agent }) => agent)]));
 }
 
 interface ClientRow extends Pick<

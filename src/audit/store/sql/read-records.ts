@@ -1,5 +1,5 @@
 /** Reads records. */
-import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
+import { clampLimit, PAGE_SIZE, readCursor, writeCursor } from "../record-pages.ts";
 import { MAX_RECORDS_COUNTED, type RouteUsage, type TokenActivity } from "../../usage/usage.ts";
 import type { TableRow } from "../record-row.ts";
 import { recordText, tryDecompress, UNREADABLE } from "../segment.ts";
@@ -50,7 +50,10 @@ export async function readRecord(connection: Connection, id: string): Promise<st
 /** Returns the condition of a query. Rows are searched in the order of their times: this takes 0.2 s per million rows. */
 function conditionOf(query: AuditQuery): Where {
   const { route, status, lane, since } = query;
-  const { cursor, until } = queryEnd(query);
+  const cursor = query.before === undefined ? undefined : readCursor(query.before);
+  const end = query.until === undefined ? Infinity : Date.parse(query.until);
+  // Only the older end is a condition. With both, a database may start at the newer one, and read all previous pages again.
+  const startsAtCursor = cursor !== undefined && cursor.time < end;
   const clients = clientsOf(query);
   const keys = clients && listOf(clients);
   const values: Record<ValueFilter, Term> = {
@@ -62,8 +65,9 @@ function conditionOf(query: AuditQuery): Where {
     ["(client IN LIST(?) OR sender IN LIST(?))", keys, keys],
     ...Object.values(values),
     ["time >= ?", since === undefined ? undefined : Date.parse(since)],
-    ["time < ?", until],
-    ["(time, seq) < (?, ?)", cursor?.time, cursor?.seq],
+    startsAtCursor
+      ? ["(time, seq) < (?, ?)", cursor.time, cursor.seq]
+      : ["time < ?", end === Infinity ? undefined : end],
   ]);
 }
 

@@ -3,7 +3,7 @@
  * instead of requests.
  */
 import { z } from "zod";
-import { TRIP } from "../../../compare/index.ts";
+import { TRIP } from "./cusum.ts";
 import { countedAs } from "../../../gateway/index.ts";
 
 /** The evidence of one client. */

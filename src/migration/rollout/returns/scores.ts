@@ -1,5 +1,5 @@
 /** Counts evidence against the translation by route and client: confirmed differences, and failures. */
-import { createCusum, type Cusum, DIFFERENCES, isTripped, TRIP } from "../../../compare/index.ts";
+import { createCusum, type Cusum, DIFFERENCES, isTripped, TRIP } from "./cusum.ts";
 import { addEvidence, changeBy, scoreOf, type ClientEvidence, type Evidence } from "./evidence.ts";
 import type { TurnBack } from "../rules.ts";
 import { MAX_RECORDS, type RouteScores, type TripState } from "./trips.ts";

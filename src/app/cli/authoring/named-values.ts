@@ -6,7 +6,7 @@ import {
   NAME_IN_BRACES,
   type Route,
   type RouteCall,
-} from "../../pack/index.ts";
+} from "../../../pack/index.ts";
 
 /** Returns the names in braces in a path. */
 const namesIn = (template: string): string[] =>
