@@ -17,7 +17,10 @@ const MISTAKEN = "unknown";
 const NO_CHANGE = "T2011";
 
 /** The value and the printed text; undefined if there is an error whose code says nothing about the other implementation. */
-async function outcome(expression: Expression, idle: readonly string[]): Promise<object | undefined> {
+async function outcome(
+  expression: Pick<Expression, "evaluate" | "print">,
+  idle: readonly string[],
+): Promise<object | undefined> {
   try {
     const value = await expression.evaluate(DOCUMENT, {});
     return { value, text: await expression.print(DOCUMENT, {}) };

@@ -12,6 +12,7 @@ export {
   namedLists,
   type OpenedRows,
   type Span,
+  tableOf,
   type Tone,
 } from "./blocks/block.ts";
 export { COLORS } from "./blocks/colors.ts";

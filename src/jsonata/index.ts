@@ -1,6 +1,6 @@
 /** JSONata, usable on its own: `compile` turns an expression into a function, `check` finds its problems. */
 export { check, findLiteralArguments } from "./check-expression.ts";
-export { collectExpressions, compile, type LocatedExpression } from "./compiler/compile.ts";
+export { collectExpressions, compile } from "./compiler/compile.ts";
 export { type Bindings, type Expression, ExpressionError } from "./language/expression.ts";
 export type { InputNames } from "./language/input-names.ts";
 export {

@@ -17,7 +17,7 @@ interface Outcome {
 
 /** The value and the printed text of an expression, or the code of its error. */
 async function outcome(
-  make: (source: string) => Expression,
+  make: (source: string) => Pick<Expression, "evaluate" | "print">,
   source: string,
   input: unknown,
 ): Promise<Outcome> {

@@ -22,8 +22,7 @@ const show = (value: unknown) => ({ value: JSON.stringify(value) ?? null });
 /** The steps of an expression. */
 async function trace(source: string, input: unknown): Promise<Recording> {
   let last: Promise<Recording> | undefined;
-  const options = { bound: undefined, origin: undefined };
-  const expression = traceExpression(source, options, (evaluation) => {
+  const expression = traceExpression(compile(source), (evaluation) => {
     last = evaluation.record(show, { left: Infinity });
   });
   try {
@@ -154,7 +153,7 @@ describe("a trace", () => {
       () => compile("a", undefined, origin),
     );
     expect(expression.evaluate({ a: 1 }, {})).toBe(1);
-    expect(seen).toMatchObject([{ origin, input: { a: 1 }, expression: { source: "a" } }]);
+    expect(seen).toMatchObject([{ input: { a: 1 }, expression: { source: "a", origin } }]);
     expect(await seen[0]?.record(show, { left: Infinity })).toMatchObject({ value: 1 });
     expect(compile("a").engine).toBe("compiled");
   });

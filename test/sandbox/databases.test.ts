@@ -105,13 +105,18 @@ describe("managed credentials", () => {
   });
 
   test("V-117 accept user name and password and never show them", async () => {
-    const response = await v4.ask("POST /managed/credentials/9911/update", {
-      username: "u5er",
-      password: "pa55",
-    });
-    expect([response.status, response.body]).toEqual([200, {}]);
-    expect(JSON.stringify(await v4.read("GET /managed/credentials"))).not.toMatch(/u5er|pa55/);
-    expect(await v4.faults("POST /managed/credentials/9911/update")).toEqual(["password"]);
+    const body = { label: "shop db", username: "root-name", password: "S3cret-of-shop" };
+    const response = await v4.ask("POST /managed/credentials", body);
+    expect(Object.keys(response.body).toSorted()).toEqual(["id", "label", "last_decrypted"]);
+    const path = `/managed/credentials/${response.body.id}`;
+    const update = { username: "other-name", password: "0ther-S3cret" };
+    expect(await v4.read(`POST ${path}/update`, update)).toEqual({});
+    expect(await v4.faults(`POST ${path}/update`)).toEqual(["password"]);
+    for (const request of [`GET ${path}`, "GET /managed/credentials", "GET /account/events"]) {
+      const text = JSON.stringify(await v4.read(request));
+      for (const secret of ["root-name", "S3cret", "other-name"]) expect(text).not.toContain(secret);
+    }
+    expect(JSON.stringify(v4.sandbox.save())).not.toContain("S3cret");
   });
 
   test("V-157 services are created and changed", async () => {

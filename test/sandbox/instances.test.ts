@@ -31,7 +31,6 @@ describe("V-162 a label", () => {
   const clone = (label: string): Promise<SandboxResponse> =>
     post(`${off}/clone`, { label, region: "us-west", type: "g6-standard-8" });
   test.each([
-    ["create", (label: string) => post("", { ...webServer, label })],
     ["update", (label: string) => v4.ask(`PUT /vm/instances/${off}`, { label })],
     ["clone", clone],
   ])("has 64 characters at most on %s", async (_name, give) => {

@@ -4,7 +4,7 @@ import type { ClientSignals, ObservedClient } from "../../src/migration/notices/
 import { noticesFile } from "../../src/migration/notices/notices-file.ts";
 import { Notices, type NoticesOptions } from "../../src/migration/notices/notices.ts";
 import { parseOperatorFile } from "../../src/base/files/operator-file.ts";
-import type { PlanStatus, StageStatus } from "../../src/migration/plan/describe-plan.ts";
+import type { PlanStatus, StageStatus } from "../../src/migration/plan/plan-status.ts";
 
 const NO_SIGNALS: ClientSignals = { cameBack: null, losses: [] };
 

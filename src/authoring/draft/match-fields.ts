@@ -8,10 +8,8 @@ export type FieldPair = Candidate<Field, Field>;
 
 /** Minimum score of a match, and minimum difference between the scores of two candidates. */
 const [THRESHOLD, MARGIN] = [0.66, 0.03];
-/** The weights of the kinds of evidence. A pair with the same name, type and position has the score 1. */
-const WEIGHTS = { name: 0.8, type: 0.1, place: 0.04, text: 0.06 } as const;
-/** The weight of the words of an enumeration: common and different words. */
-const WORDS_WORTH = 0.25;
+/** The weights of the kinds of evidence. A pair with the same name and type has the score 1. */
+const WEIGHTS = { name: 0.9, type: 0.1 } as const;
 
 /** The likeness of two names if the new description contains the old name. */
 const DESCRIBED = 0.72;
@@ -121,21 +119,8 @@ function describes(now: Field, old: Field): boolean {
   );
 }
 
-/** The context for comparing two fields. */
-interface Surroundings {
-  /** Difference of their positions in their objects, from 0 to 1. */
-  readonly distance: number;
-  /** Whether the new object contains all names of the old one. */
-  readonly isUnchanged: boolean;
-}
-
-/** Judges whether two fields are the same. */
-function judge(
-  old: Field,
-  now: Field,
-  vocabulary: Vocabulary,
-  { distance, isUnchanged }: Surroundings,
-): FieldPair | undefined {
+/** Judges whether two fields are the same. @param isUnchanged whether the new object contains all names of the old one */
+function judge(old: Field, now: Field, vocabulary: Vocabulary, isUnchanged: boolean): FieldPair | undefined {
   const type = typeLikeness(old, now);
   if (type === 0) return undefined;
   const isDescribed = describes(now, old);
@@ -143,21 +128,16 @@ function judge(
   const words = enumLikeness(old.place, now.place);
   // No value is valid on both sides. Regardless of the names, a person must map the values.
   if (words === 0) return undefined;
-  const text = vocabulary.likeness(splitIntoWords(old.description), splitIntoWords(now.description));
-  const texts = old.description === "" || now.description === "" ? name : text;
-  const base =
-    WEIGHTS.name * name + WEIGHTS.type * type + WEIGHTS.place * (1 - distance) + WEIGHTS.text * texts;
-  const bonus = words === undefined ? 0 : (words - 0.4) * WORDS_WORTH;
+  const score = WEIGHTS.name * name + WEIGHTS.type * type;
   const reasons = [
     isDescribed && name === DESCRIBED
       ? `the new description has the word "${lastOf(old.name)}"`
       : nameReason(old.name, now.name, name),
     typeReason(old.place, type),
     ...(words === undefined ? [] : ["the same words in both enumerations"]),
-    ...(text > 0.5 && old.description !== "" ? ["similar descriptions"] : []),
   ];
   const most = !isUnchanged && lacksUnit(old, now) ? WITHOUT_UNIT : 0.99;
-  return { old, now, score: Math.max(0, Math.min(most, base + bonus)), reasons };
+  return { old, now, score: Math.min(most, score), reasons };
 }
 
 const isIn = (name: string, outer: string): boolean => name.startsWith(`${outer}.`);
@@ -210,11 +190,8 @@ export function matchNames(old: ApiObject, now: ApiObject, vocabulary: Vocabular
   const [all, others] = [[...old.fields.values()], [...now.fields.values()]];
   // If an object still contains all its names, there is no reason to assume different units.
   const isUnchanged = all.every(({ name }) => now.fields.has(name));
-  const candidates = all.flatMap((field, index) =>
-    others.flatMap((other, otherIndex) => {
-      const distance = Math.abs(index / all.length - otherIndex / others.length);
-      return judge(field, other, vocabulary, { distance, isUnchanged }) ?? [];
-    }),
+  const candidates = all.flatMap((field) =>
+    others.flatMap((other) => judge(field, other, vocabulary, isUnchanged) ?? []),
   );
   const pairs = assignBest(candidates, THRESHOLD, MARGIN);
   return pairs.filter((pair) => !isContradicted(pair, pairs));

@@ -77,15 +77,9 @@ function objectLikeness(old: ApiObject, now: ApiObject): number {
   return all === 0 ? 0 : (common / all) * (common / (common + 0.15));
 }
 
-/** Minimum number of fields of a body that is used as evidence. */
-const MIN_FIELDS = 3;
-
-/** Returns the likeness of the requests and responses of two routes; undefined if they can't be compared. */
-function contentLikeness(old: ApiRoute, now: ApiRoute): number | undefined {
-  const isLarge = (old.body?.fields.size ?? 0) >= MIN_FIELDS;
-  const pairs = [[old.payload.object, now.payload.object], isLarge ? [old.body, now.body] : []] as const;
-  const values = pairs.flatMap(([one, other]) => (one && other ? [objectLikeness(one, other)] : []));
-  return values.length === 0 ? undefined : Math.max(...values);
+/** Returns the likeness of the responses of two routes; undefined if they can't be compared. */
+function contentLikeness({ payload: old }: ApiRoute, { payload: now }: ApiRoute): number | undefined {
+  return old.object && now.object && objectLikeness(old.object, now.object);
 }
 
 /**
@@ -108,10 +102,9 @@ function judge(
   if (old.payload.isFile !== now.payload.isFile) return undefined;
   const path = pathLikeness(one, other, vocabulary);
   const content = contentLikeness(old, now);
-  const differs = old.payload.isList !== now.payload.isList && old.payload.object && now.payload.object;
   const parameters = 0.9 ** Math.abs(one.parameters - other.parameters);
   const both = content === undefined ? path * 0.95 : joinEvidence(path, content);
-  const score = Math.min(0.99, both * method * parameters * (differs ? 0.7 : 1));
+  const score = Math.min(0.99, both * method * parameters);
   const reasons = [
     old.method === now.method ? "same method" : `${old.method} became ${now.method}`,
     pathReason(path),
@@ -134,30 +127,6 @@ function countSameFields(old: ApiObject, now: ApiObject, vocabulary: Vocabulary)
   const pairs = matchNames(old, now, vocabulary);
   const same = pairs.filter((pair) => splitIntoWords(pair.old.name).join() !== "id").length;
   return same >= 2 && same / old.fields.size >= SAME_FIELDS ? same : 0;
-}
-
-/** Routes with the facts about their paths. */
-type RoutePaths = readonly (readonly [ApiRoute, PathFacts])[];
-
-/** Returns the lists of an API: their objects, and the words of their paths. */
-const listsOf = (routes: RoutePaths) =>
-  routes.flatMap(([{ payload }, { lastWords }]) =>
-    payload.isList && payload.object ? [{ object: payload.object, words: lastWords }] : [],
-  );
-
-/**
- * Adds the names of lists that exist in only one API to the vocabulary, if their objects have the same fields:
- * `charges` are `payments`.
- */
-function learnNames(old: RoutePaths, now: RoutePaths, vocabulary: Vocabulary): void {
-  const [olds, nows] = [listsOf(old), listsOf(now)];
-  const onlyIn = (own: typeof olds, others: typeof olds) =>
-    own.filter(({ words }) => others.every((other) => vocabulary.likeness(words, other.words) === 0));
-  const candidates = onlyIn(nows, olds);
-  for (const { object, words } of onlyIn(olds, nows)) {
-    const same = candidates.filter((other) => countSameFields(object, other.object, vocabulary) > 0);
-    if (same.length === 1) vocabulary.learn(words, same[0]?.words ?? []);
-  }
 }
 
 /** Returns the kind of a route, for matching the last routes of both sides. */
@@ -184,10 +153,9 @@ function matchLast(
   });
 }
 
-/** Finds the routes that are the same, each with its score and reasons. Adds to the vocabulary. */
+/** Finds the routes that are the same, each with its score and reasons. */
 export function matchRoutes(old: ApiDescription, now: ApiDescription, vocabulary: Vocabulary): RoutePair[] {
   const [paths, others] = [readPaths(old), readPaths(now)];
-  learnNames(paths, others, vocabulary);
   const candidates = paths.flatMap((route) =>
     others.flatMap((other) => {
       const pair = judge(route, other, vocabulary);

@@ -9,6 +9,7 @@ import {
   createDryRun,
   type DryRun,
   type DryRunOptions,
+  type DryRunResponse,
   isJsonType,
 } from "../../compare/index.ts";
 import {
@@ -92,7 +93,7 @@ function createExampleV4(pack: Pack): ExampleV4 {
 }
 
 /** A pipeline that runs examples. */
-interface ExampleRun {
+export interface ExampleRun {
   readonly v4: ExampleV4;
   readonly dryRun: DryRun;
 }
@@ -123,24 +124,28 @@ function lacksToken({ headers = {} }: ExampleDefinition, { credentials }: Pack):
 const asConsequence = (difference: ExampleDifference): ExampleDifference =>
   difference.path.at(-1) === "status" ? difference : { ...difference, isConsequence: true };
 
-/** Runs an example through the whole pipeline. */
-export async function runExample(
+/** Sends the request of an example through the whole pipeline. */
+export function sendExample(
   pack: Pack,
   { v4, dryRun }: ExampleRun,
-  example: Example,
-): Promise<ExampleResult> {
-  const { definition } = example;
-  const { client, upstream } = pack.dialect;
+  definition: ExampleDefinition,
+): Promise<DryRunResponse> {
   v4.expect(definition.upstream);
-  const response = await dryRun.send({
-    ...splitCall(definition.request, client.base_path),
+  return dryRun.send({
+    ...splitCall(definition.request, pack.dialect.client.base_path),
     headers: sentHeaders(definition),
     isAnonymous: lacksToken(definition, pack),
     body: definition.body,
     file: definition.file,
     ...(definition.now !== undefined && { time: new Date(definition.now) }),
   });
-  const requests = compareRequests(v4.received, definition, upstream.base_path);
+}
+
+/** Runs an example, and compares the results with its expectations. */
+export async function runExample(pack: Pack, run: ExampleRun, example: Example): Promise<ExampleResult> {
+  const { definition } = example;
+  const response = await sendExample(pack, run, definition);
+  const requests = compareRequests(run.v4.received, definition, pack.dialect.upstream.base_path);
   const answer = compareResponse(response, definition);
   return {
     example,

@@ -39,8 +39,8 @@ function findSecretOrigins(pack: Pack, isSecret: IsSecret): (origin: Origin | un
 /** A function that tests whether an evaluation contains the name of a secret, or reads a value that contains a secret. */
 export function findSecretEvaluations(pack: Pack, isSecret: IsSecret): (evaluation: Evaluation) => boolean {
   const isSecretOrigin = findSecretOrigins(pack, isSecret);
-  return ({ expression, origin, input, bindings }) =>
-    isSecretOrigin(origin) ||
+  return ({ expression, input, bindings }) =>
+    isSecretOrigin(expression.origin) ||
     [...namesIn(expression)].some(isSecret) ||
     carriesSecret(input, expression.inputNames, isSecret) ||
     [...expression.variables].some((name) =>

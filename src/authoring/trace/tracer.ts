@@ -59,7 +59,8 @@ export class Tracer {
   }
 
   async #describe(evaluation: Evaluation): Promise<TracedExpression> {
-    const { expression, origin, input, bindings } = evaluation;
+    const { expression, input, bindings } = evaluation;
+    const { origin, source } = expression;
     const [redaction, secrets] = [this.#redaction, this.#secrets];
     for (const part of [input, ...Object.values(bindings)])
       if (typeof part !== "function") redaction.search.addFromValue(part, secrets);
@@ -73,7 +74,7 @@ export class Tracer {
       place: origin?.place ?? "",
       path: origin?.path ?? "",
       field: origin?.field ?? null,
-      source: expression.source.trim(),
+      source: source.trim(),
       ...show(value),
       ...(error !== undefined && { error: message }),
       nodes,

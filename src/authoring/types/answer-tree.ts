@@ -49,3 +49,11 @@ export function withValue(answer: unknown, path: readonly string[], value: unkno
   if (Array.isArray(answer)) return answer.map((item) => withValue(item, path, value));
   return isObject(answer) ? { ...answer, [key]: withValue(answer[key], deeper, value) } : answer;
 }
+
+/** Returns the values at a path, in all items of lists. */
+export function valuesAt(part: unknown, path: readonly string[]): unknown[] {
+  const [key, ...deeper] = path;
+  if (key === undefined) return [part];
+  if (Array.isArray(part)) return part.flatMap((item) => valuesAt(item, path));
+  return isObject(part) && Object.hasOwn(part, key) ? valuesAt(part[key], deeper) : [];
+}

@@ -85,7 +85,8 @@ function isBroken(name: string, limit: string | number, value: unknown, patterns
   return /^(?:min|exclusiveMin)/.test(name) ? measured < limit : measured > limit;
 }
 
-function isOfType(value: unknown, types: ReadonlySet<string>): boolean {
+/** Whether a value has one of the types. Without types, any value has. */
+export function isOfType(value: unknown, types: ReadonlySet<string>): boolean {
   const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
   return types.size === 0 || types.has(type) || (types.has("integer") && Number.isInteger(value));
 }

@@ -3,16 +3,16 @@
  * API's description.
  */
 import { objectsPath, type Pack, responseFields, type Route, valueAt } from "../../pack/index.ts";
-import { type CatalogLists, createCatalogUpstream, createDryRun } from "../../compare/index.ts";
-import type { HttpRequest } from "../../gateway/index.ts";
-import type { ExampleResult } from "../examples/compare-example.ts";
+import type { CatalogLists } from "../../compare/index.ts";
+import type { ExampleResult, ReceivedCall } from "../examples/compare-example.ts";
+import type { ExampleDefinition } from "../examples/example.ts";
 import { operationKey, OtherServiceError, type Surface } from "../../migration/index.ts";
 import { ANSWER, answerTree } from "./answer-tree.ts";
 import { Patterns } from "./check-answer.ts";
-import { describeCounterexample, findTogether } from "./counterexample.ts";
-import { type Change, DescribedUpstream, keyWithout, MOST_TRIED } from "./described-upstream.ts";
+import { describeCounterexample, findTogether, pathsIn } from "./counterexample.ts";
+import { describeUpstream, keyWithout, MOST_TRIED } from "./described-upstream.ts";
 import { isFinite } from "./possible-values.ts";
-import { type Pipeline, RouteTrial } from "./route-trial.ts";
+import { type Change, RouteTrial, type TrialFacts } from "./route-trial.ts";
 import type { FieldVerdict, TypeReport } from "./type-report.ts";
 
 const NOTHING_COMMON =
@@ -41,63 +41,69 @@ const hasFields = ({ response, kind, upload, calls, source }: Route): boolean =>
   !calls.some(({ place, repeats }) => place === "before" && repeats) &&
   !("error" in source);
 
-/** Creates the pipeline of a pack. Its catalogs come from golden cases, unless responses are tried for them. */
-async function createPipeline(pack: Pack, options: TypeLawOptions): Promise<Pipeline> {
-  const { upstream: surface, examples, catalogs } = options;
-  const patterns = new Patterns();
-  const known = { examples: examples.map(({ example }) => example), lists: catalogs };
-  const upstream = new DescribedUpstream(pack, surface, known, patterns);
-  const lists = createCatalogUpstream(pack, catalogs);
-  const catalogUpstream = {
-    ...lists,
-    async call(request: HttpRequest) {
-      const response = await lists.call(request);
-      return response.status === 200 && !upstream.isChanged(request) ? response : upstream.call(request);
-    },
-  };
-  const dryRun = createDryRun(pack, upstream, { catalogUpstream });
-  await dryRun.catalogs.refresh();
-  return { pack, upstream, dryRun, patterns };
-}
+/** Counts the members of a response. */
+const countMembers = ({ response }: { readonly response: { readonly body?: unknown } }): number =>
+  pathsIn(response.body).length;
+
+/** Returns the successful golden cases of a route, that with the most members in the responses first. */
+const successesOf = (examples: readonly ExampleDefinition[]): ExampleDefinition[] =>
+  examples
+    .filter(({ file }) => file === undefined)
+    .filter((each) => [each, ...each.upstream].every(({ response }) => response.status < 300))
+    .map((each) => {
+      const upstream = each.upstream.reduce((sum, call) => sum + countMembers(call), 0);
+      return { each, members: countMembers(each), upstream };
+    })
+    .toSorted((one, other) => other.members - one.members || other.upstream - one.upstream)
+    .map(({ each }) => each);
 
 /** Checks the types of all fields. */
 class TypeLaw {
-  readonly #pipeline: Pipeline;
   readonly #options: TypeLawOptions;
+  readonly #facts: TrialFacts;
   readonly #verdicts = new Map<string, OpenVerdict>();
   readonly #untested = new Set<string>();
   #cases = 0;
 
-  constructor(pipeline: Pipeline, options: TypeLawOptions) {
-    this.#pipeline = pipeline;
+  constructor(pack: Pack, options: TypeLawOptions) {
+    const { upstream, catalogs: lists } = options;
+    const patterns = new Patterns();
     this.#options = options;
+    this.#facts = { pack, patterns, lists, findOperation: describeUpstream(pack, upstream, lists, patterns) };
   }
 
   async run(): Promise<TypeReport> {
     const { client, examples } = this.#options;
-    const { pack, dryRun, patterns } = this.#pipeline;
+    const { pack, patterns } = this.#facts;
     const prefix = pack.dialect.client.base_path;
     const described = new Map([...client.values()].map((each) => [keyWithout(prefix, each.name), each]));
     for (const route of pack.routes.filter(hasFields)) {
       const operation = described.get(operationKey(route.name));
-      const own = examples.filter((each) => each.route === route).map(({ example }) => example);
+      const own = examples.filter((each) => each.route === route).map(({ example }) => example.definition);
+      const [richest, ...others] = operation
+        ? successesOf(own).map((each) => new RouteTrial(route, answerTree(operation), each, this.#facts))
+        : [];
       if (!operation) this.#untested.add(`${route.name}: the old description does not have it`);
-      else await this.#try(new RouteTrial(route, answerTree(operation), own, this.#pipeline));
+      else if (!richest) this.#untested.add(`${route.name}: there is no golden case of a successful request`);
+      else await this.#try(richest, others);
     }
     if (this.#cases === 0) throw new OtherServiceError(NOTHING_COMMON);
-    dryRun.catalogs.stop();
     for (const pattern of patterns.unusable)
       this.#untested.add(`pattern ${pattern}: it can't be run in linear time`);
     return { cases: this.#cases, fields: [...this.#verdicts.values()], untested: [...this.#untested] };
   }
 
-  /** Tries the usual responses, each change of them alone, and some changes together. */
-  async #try(trial: RouteTrial): Promise<void> {
-    if ((await this.#isRefused(trial)) || trial.operations.length === 0) return;
+  /** Tries a golden case, each change of it alone, and some changes together. Others are tried without changes. */
+  async #try(trial: RouteTrial, others: readonly RouteTrial[]): Promise<void> {
     const { changes, route } = trial;
+    if ((await this.#isRefused(trial)) || trial.answers.length === 0) return trial.end();
     for (const tried of [[], ...changes.map((change) => [change])]) await this.#test(trial, tried);
     const isNew = async (tried: readonly Change[]): Promise<boolean> =>
       (await trial.run(tried)).mismatches.some(({ place }) => !this.#verdictOf(route, place).counterexample);
+    for (const other of others) {
+      if (other.answers.length > 0) await this.#test(other, []);
+      other.end();
+    }
     for (let found: readonly Change[] | undefined = []; found;) {
       await this.#test(trial, found);
       found = await findTogether(changes, isNew, this.#options);
@@ -111,12 +117,13 @@ class TypeLaw {
     const cases = 1 + changes.length + this.#options.runs;
     this.#cases += cases;
     for (const verdict of new Set(verdicts)) verdict.cases += cases;
-    if (trial.catalog) await trial.run([]);
+    trial.end();
   }
 
   /** Tries some changes. Each field that has no counterexample yet gets one. */
   async #test(trial: RouteTrial, changes: readonly Change[]): Promise<void> {
-    const { mismatches } = await trial.run(changes);
+    const { mismatches, received } = await trial.run(changes);
+    this.#reportLacking(trial, received);
     for (const mismatch of mismatches) {
       const verdict = this.#verdictOf(trial.route, mismatch.place);
       if (verdict.counterexample) continue;
@@ -125,42 +132,44 @@ class TypeLaw {
     }
   }
 
-  /**
-   * Whether a route can't be tested with the usual responses of the upstream. Reports this, and the fields that can't
-   * be tested.
-   */
+  /** Reports the calls that the document of the upstream does not have. */
+  #reportLacking({ route }: RouteTrial, received: readonly ReceivedCall[]): void {
+    const lacking = received
+      .map(({ request }) => (request.split("?")[0] ?? "").split(" "))
+      .filter(([method = "", path = ""]) => this.#facts.findOperation(method, path) === undefined);
+    const names = lacking.map((call) => call.join(" "));
+    if (names.length > 0) this.#untested.add(`${route.name}: the new document has no ${names.join(", ")}`);
+  }
+
+  /** Whether a route can't be tested with its golden case. Reports this, and the fields that can't be tested. */
   async #isRefused(trial: RouteTrial): Promise<boolean> {
-    const { route, pipeline, operations, catalog } = trial;
+    const { route, answers } = trial;
     const { status, body } = await trial.run([]);
     const add = (problem: string) => this.#untested.add(`${route.name}: ${problem}`);
-    const lacking = pipeline.upstream.received.filter(({ operation }) => operation === undefined);
-    const names = lacking.map(({ request: { method, path } }) => `${method} ${path.split("?")[0]}`);
     const rows = valueAt(body, objectsPath(route).split("."));
-    const isRefused = status >= 300 && status < 500 && !catalog;
-    if (names.length > 0) add(`the new document has no ${names.join(", ")}`);
-    if (isRefused) add(`the usual answers lead to ${status}`);
-    if (operations.some(({ nodes }) => nodes.length > MOST_TRIED))
+    if (status >= 300 && status < 500) add(`the golden case leads to ${status}`);
+    if (answers.some(({ operation }) => operation.nodes.length > MOST_TRIED))
       add(`only the first ${MOST_TRIED} members of an answer were tried`);
     if (route.response === "list" && Array.isArray(rows) && rows.length === 0)
-      add("the usual answers lead to an empty list");
-    return isRefused;
+      add("the golden case has an empty list");
+    return status >= 300 && status < 500;
   }
 
   /** Whether all possible upstream values of a field were tried. */
-  #isExhausted({ route, operations }: RouteTrial, place: string): boolean {
-    const { pack } = this.#pipeline;
+  #isExhausted({ route, answers, isIncomplete }: RouteTrial, place: string): boolean {
+    const { pack } = this.#facts;
     const { rule } = responseFields(route, pack).get(place.slice(ANSWER.length + 1)) ?? {};
     const { read, values = "", catalog, upstream } = rule ?? {};
     if (rule?.const !== undefined) return true;
     const isComputed = read !== undefined || catalog !== undefined;
     if (isComputed || upstream === undefined || typeof pack.dialect.values[values]?.read === "string")
       return false;
-    const sources = operations.flatMap(({ nodes }) =>
-      nodes.flatMap(({ name, place: source }, index) =>
-        name.endsWith(`.${upstream}`) ? index < MOST_TRIED && isFinite(source) : [],
+    const sources = answers.flatMap(({ operation: { nodes, values } }) =>
+      nodes.flatMap((node) =>
+        node.name.endsWith(`.${upstream}`) ? values.has(node) && isFinite(node.place) : [],
       ),
     );
-    return sources.length > 0 && !sources.includes(false);
+    return !isIncomplete && sources.length > 0 && !sources.includes(false);
   }
 
   /** The verdict of a place: of a field of an object, which routes share, or of a value around the objects of a route. */
@@ -179,4 +188,4 @@ class TypeLaw {
 
 /** Compares the fields of a pack with the types of the client's API, for the responses that the upstream's document allows. */
 export const checkTypes = async (pack: Pack, options: TypeLawOptions): Promise<TypeReport> =>
-  new TypeLaw(await createPipeline(pack, options), options).run();
+  new TypeLaw(pack, options).run();

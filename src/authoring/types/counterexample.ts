@@ -4,16 +4,16 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
-import { valueAt } from "../../pack/index.ts";
-import { catalogRequest } from "../../compare/index.ts";
+import { isObject } from "../../base/index.ts";
 import type { Place } from "../../migration/index.ts";
 import type { Generation } from "../laws/generate-values.ts";
-import { type ExampleDefinition, withoutPrefix } from "../examples/example.ts";
+import type { ExampleDefinition } from "../examples/example.ts";
 import { ANSWER, withValue } from "./answer-tree.ts";
 import { NO_MEMBER, type Mismatch } from "./check-answer.ts";
-import { type Change, changedAnswer, type DescribedOperation } from "./described-upstream.ts";
-import { jsonOrText, type RouteTrial } from "./route-trial.ts";
+import { type Change, changedBody, type RouteTrial, type TriedAnswer } from "./route-trial.ts";
 import type { Counterexample } from "./type-report.ts";
+
+type Body = ExampleDefinition["response"]["body"];
 
 /** Finds changes that only together pass a test, as few as possible; undefined if no case of fast-check passes it. */
 export async function findTogether(
@@ -31,19 +31,36 @@ export async function findTogether(
 const startsWith = (path: readonly string[], start: readonly string[]): boolean =>
   start.every((key, index) => path[index] === key);
 
-/** Removes the members of a response that keep their usual values, as long as the test still passes. */
-async function leaveOutUsual(
+/** Returns the paths of all members of a body, outer ones first. The items of a list have the same paths. */
+export function pathsIn(body: unknown): (readonly string[])[] {
+  const paths = new Map<string, readonly string[]>();
+  function add(part: unknown, path: readonly string[]): void {
+    if (Array.isArray(part)) for (const item of part) add(item, path);
+    else if (isObject(part))
+      for (const [key, member] of Object.entries(part)) {
+        const inner = [...path, key];
+        paths.set(JSON.stringify(inner), inner);
+        add(member, inner);
+      }
+  }
+  add(body, []);
+  return [...paths.values()].toSorted((one, other) => one.length - other.length);
+}
+
+/** Removes the unchanged members of a response, as long as the test still passes. */
+async function leaveOutUnchanged(
   changes: readonly Change[],
-  { key, nodes }: DescribedOperation,
+  answer: TriedAnswer,
   shows: (tried: readonly Change[]) => Promise<boolean>,
 ): Promise<readonly Change[]> {
   let smallest = changes;
-  for (const { path } of nodes) {
+  for (const path of pathsIn(answer.body)) {
     const isChanged = smallest.some(
-      (change) => change.key === key && (startsWith(change.path, path) || startsWith(path, change.path)),
+      (change) =>
+        change.answer === answer && (startsWith(change.path, path) || startsWith(path, change.path)),
     );
-    const smaller = [...smallest, { key, path, value: undefined }];
-    if (path.length > 0 && !isChanged && (await shows(smaller))) smallest = smaller;
+    const smaller = [...smallest, { answer, path, value: undefined }];
+    if (!isChanged && (await shows(smaller))) smallest = smaller;
   }
   return smallest;
 }
@@ -60,42 +77,14 @@ function placeholder({ types, words }: Place): unknown {
   return types.has("object") ? {} : 0;
 }
 
-/** Writes a golden case from the last request. @param body the body that clients should get */
-function writeGolden(
-  { pipeline, request, route, catalog }: RouteTrial,
-  title: string,
-  body: unknown,
-): unknown {
-  const { received } = pipeline.upstream;
-  const { base_path: prefix, filters } = pipeline.pack.dialect.upstream;
-  const calls = received.map(({ request: { method, path, headers, body: sent }, status, body: answer }) => {
-    const filter = headers[filters?.header?.toLowerCase() ?? ""];
-    return {
-      request: `${method} ${withoutPrefix(path, prefix)}`,
-      ...(filter !== undefined && { filter: JSON.parse(filter) as unknown }),
-      ...(sent !== undefined && sent !== "" && { body: jsonOrText(sent) }),
-      response: { status, body: answer },
-    };
-  });
-  const lists = (catalog?.calls ?? []).map(({ path }) => catalogRequest(path));
-  const catalogs = lists.map((list) => {
-    const { operation, body: answer } = received.find((call) => call.operation?.key === list) ?? {};
-    const rows = valueAt(answer, operation?.list?.items ?? []);
-    return [list, Array.isArray(rows) ? rows : []] as const;
-  });
-  const source =
-    lists.length > 0 ? { catalogs: Object.fromEntries(catalogs), upstream: [] } : { upstream: calls };
-  return { title, ...request, ...source, response: { status: route.status, body } };
-}
-
-/** Creates the counterexample of a mismatch. @param changes changes of the usual responses that lead to it */
+/** Creates the counterexample of a mismatch. @param changes changes of the golden case that lead to it */
 export async function describeCounterexample(
   trial: RouteTrial,
   mismatch: Mismatch,
   changes: readonly Change[],
   field: string,
 ): Promise<Counterexample> {
-  const { route, operations } = trial;
+  const { route, answers } = trial;
   const { mismatches: all } = await trial.run(changes);
   const places = new Set(all.map(({ place }) => place));
   // In smaller responses, no other field may have a wrong type.
@@ -104,24 +93,28 @@ export async function describeCounterexample(
     const isSame = mismatches.some((each) => isDeepStrictEqual(each, mismatch));
     return isSame && mismatches.every((each) => places.has(each.place));
   };
-  const changed = operations.filter(({ key }) => changes.some((change) => change.key === key));
-  const shown = changed.length > 0 ? changed : operations.slice(0, 1);
+  const changed = answers.filter((answer) => changes.some((change) => change.answer === answer));
+  const shown = changed.length > 0 ? changed : answers.slice(0, 1);
   let smallest = changes;
-  for (const operation of shown) smallest = await leaveOutUsual(smallest, operation, shows);
-  const answers = shown.map((operation) => [operation.key, changedAnswer(operation, smallest)] as const);
+  for (const answer of shown) smallest = await leaveOutUnchanged(smallest, answer, shows);
   const { place, expected, actual } = mismatch;
   const { body: usualBody } = await trial.run([]);
-  const { body } = await trial.run(smallest);
+  const { body, received } = await trial.run(smallest);
   const described = trial.described.get(place);
   const value = expected === NO_MEMBER || !described ? undefined : placeholder(described.place);
   const isFailure = place === ANSWER && body === undefined;
   const corrected = isFailure ? usualBody : withValue(body, place.split(".").slice(1), value);
+  const bodies = shown.map((answer) => [answer.operation.key, changedBody(answer, smallest)] as const);
   return {
     route: route.name,
-    operation: answers.map(([key]) => key).join(", "),
-    answer: answers.length === 1 ? answers[0]?.[1] : Object.fromEntries(answers),
+    operation: bodies.map(([key]) => key).join(", "),
+    answer: bodies.length === 1 ? bodies[0]?.[1] : Object.fromEntries(bodies),
     actual,
     expected,
-    golden: writeGolden(trial, `Counterexample of ${field}: ${expected}`, corrected) as ExampleDefinition,
+    golden: {
+      ...trial.writeGolden(smallest, received),
+      title: `Counterexample of ${field}: ${expected}`,
+      response: { status: route.status, body: corrected as Body },
+    },
   };
 }

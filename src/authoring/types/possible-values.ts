@@ -8,7 +8,7 @@ import { isAllowed, type Patterns } from "./check-answer.ts";
 export interface Hints {
   /** Whether the pack reads a time here. Documents often only specify `string`. */
   readonly isTime: boolean;
-  /** Values for this place in tables of the pack or in golden cases. The first one that fits is the usual value. */
+  /** Values for this place in tables and catalogs of the pack. */
   readonly words: readonly unknown[];
 }
 
@@ -17,9 +17,6 @@ interface AnswerFacts {
   readonly hintsOf: (path: readonly string[]) => Hints;
   readonly patterns: Patterns;
 }
-
-/** The values at places. */
-type ValuesOf = ReadonlyMap<AnswerNode, readonly unknown[]>;
 
 /** Times in all usual forms: json-schema-faker only generates one of them. */
 const TIMES = [
@@ -35,7 +32,6 @@ const UNKNOWN_WORD = "a-word-that-no-document-has";
 
 /** Length of a text without a maximum length, and maximum length of a text with one. */
 const [LONG, MOST_CHARACTERS] = [300, 10_000];
-const MOST_ITEMS = 50;
 /** Number of values that json-schema-faker generates for one place. */
 const FAKED = 5;
 
@@ -92,12 +88,13 @@ const enumValues = ({ words = new Set() }: Place, types: ReadonlySet<string>): u
     return word === "true" || word === "false" ? word === "true" : Number(word);
   });
 
-/** Returns the scalar values of a place, the usual one first. json-schema-faker does not try the limits. */
+/** Returns the scalar values of a place. json-schema-faker does not try the limits. */
 function scalarsOf(
   { place, path }: AnswerNode,
   types: ReadonlySet<string>,
   { hintsOf, patterns }: AnswerFacts,
 ): unknown[] {
+  if (types.size === 0) return [];
   const hints = hintsOf(path);
   const hasWords = isLimitedToWords(place);
   const isText = types.has("string");
@@ -112,7 +109,7 @@ function scalarsOf(
   const allowed = [...hints.words.filter((word) => word !== null), ...described, null].filter((value) =>
     isAllowed(value, { ...place, types }, patterns),
   );
-  // The upstream may deviate from its document: golden cases may contain other words, and null.
+  // The upstream may deviate from its document: the pack may know other words.
   const kinds = new Set([...types, ...(place.types.has("array") ? [] : ["null"])]);
   const known = hints.words.filter((word) =>
     isAllowed(word, { ...place, types: kinds, words: undefined, limits: {} }, patterns),
@@ -120,42 +117,16 @@ function scalarsOf(
   return [...allowed, ...known, ...(hasWords && isText ? [UNKNOWN_WORD] : [])];
 }
 
-/** Returns lists of items: with the usual one as often as the limits allow, and with each other one. */
-function listsOf([usual, ...others]: readonly unknown[], place: Place): unknown[] {
-  const least = Math.min(limitOf(place, "minItems", 0), MOST_ITEMS);
-  const most = Math.max(least, Math.min(limitOf(place, "maxItems", 3), MOST_ITEMS));
-  const length = Math.max(least, Math.min(1, most));
-  const repeat = (item: unknown, count: number): unknown[] => Array.from({ length: count }, () => item);
-  return [
-    ...[length, least, most].map((count) => repeat(usual, count)),
-    ...(length === 0 ? [] : others.map((item) => repeat(item, length))),
-  ];
-}
-
-/** Returns the values at a place. @param isItem whether they are the items of an existing list */
-function valuesAt(node: AnswerNode, facts: AnswerFacts, usualOf: ValuesOf, isItem = false): unknown[] {
-  const { place, members } = node;
-  const types = isItem ? place.items : place.types;
-  const scalars = new Set([...types].filter((type) => type !== "array" && type !== "object"));
-  if (types.size === 0 && members.size === 0) scalars.add("string");
-  const values: unknown[] = [];
-  // For nested lists, the description contains no items.
-  if (types.has("array"))
-    values.push(...(isItem ? [[]] : listsOf(valuesAt(node, facts, usualOf, true), place)));
-  else if (types.has("object") || members.size > 0)
-    values.push(Object.fromEntries([...members].map(([key, member]) => [key, usualOf.get(member)?.[0]])));
-  if (scalars.size > 0) values.push(...scalarsOf(node, scalars, facts));
-  return [...new Set(values.length > 0 ? values : [null])];
-}
-
 /**
- * Returns the values that are tried at the places of a response, the usual one first. Members of objects always have
- * their usual values, because they have their own places.
- *
- * @param nodes the places, outer ones first
+ * Returns the values that are tried at the place of a member. Objects and their lists stay as they are, because their
+ * members have their own places. For nested lists, the description contains no items.
  */
-export function valuesOf(nodes: readonly AnswerNode[], facts: AnswerFacts): ValuesOf {
-  const values = new Map<AnswerNode, readonly unknown[]>();
-  for (const node of nodes.toReversed()) values.set(node, valuesAt(node, facts, values));
-  return values;
+export function valuesOf(node: AnswerNode, facts: AnswerFacts): unknown[] {
+  const { types, items, limits } = node.place;
+  const scalarsIn = (all: ReadonlySet<string>): ReadonlySet<string> =>
+    new Set([...all].filter((type) => type !== "array" && type !== "object"));
+  const scalars = types.size === 0 && node.members.size === 0 ? new Set(["string"]) : scalarsIn(types);
+  const lists = types.has("array") ? scalarsOf(node, scalarsIn(items), facts).map((item) => [item]) : [];
+  const empty = types.has("array") && Number(limits["minItems"] ?? 0) === 0 ? [[]] : [];
+  return [...new Set([...empty, ...lists, ...scalarsOf(node, scalars, facts)])];
 }

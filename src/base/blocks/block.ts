@@ -65,6 +65,21 @@ export interface Table {
   readonly opened?: readonly (OpenedRows | undefined)[];
 }
 
+/** A column of a table with the cell of each row. Numbers are aligned to the right. */
+type CellsOf<Row> = readonly [name: string, cell: (row: Row) => Line, kind?: "number"];
+
+/** Creates a table from its columns. */
+export const tableOf = <Row>(
+  caption: string,
+  rows: readonly Row[],
+  columns: readonly CellsOf<Row>[],
+): Table => ({
+  kind: "table",
+  caption,
+  columns: columns.map(([name, , kind]) => ({ name, ...(kind && { number: true }) })),
+  rows: rows.map((row) => columns.map(([, cell]) => cell(row))),
+});
+
 /** A chart of stacked bars. Terminals and Markdown show its table instead. */
 export interface Chart {
   readonly kind: "chart";

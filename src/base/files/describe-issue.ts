@@ -1,6 +1,6 @@
 /** Describes a problem with a value of a file, for the author of a pack. */
 import type { z } from "zod";
-import { describeValue, keysAt, takesText, type Json } from "./schema-keys.ts";
+import { describeValue, keysAt, nameOfType, takesText, type Json } from "./schema-keys.ts";
 import { type DiagnosticCode, withCode, type Message } from "./diagnostic.ts";
 import { suggestionFor } from "./suggest.ts";
 import type { YamlSource } from "./yaml-source.ts";
@@ -16,19 +16,8 @@ export const valueAt = (data: unknown, path: YamlPath): unknown =>
     data,
   );
 
-const article = (noun: string): string => `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
-
-function kindOf(value: unknown): string {
-  if (value === null) return "empty";
-  return article(Array.isArray(value) ? "list" : typeof value === "object" ? "map" : typeof value);
-}
-
-const KINDS: Readonly<Record<string, string>> = {
-  record: "map",
-  object: "map",
-  array: "list",
-  int: "integer",
-};
+const kindOf = (value: unknown): string =>
+  value === null ? "empty" : nameOfType(Array.isArray(value) ? "array" : typeof value);
 
 type LimitIssue = Extract<Issue, { code: "too_small" | "too_big" }>;
 
@@ -68,7 +57,7 @@ function describeUnion(branches: readonly (readonly Issue[])[], data: unknown, p
   }
   if (issue?.code === "invalid_value") return describeIssue({ ...issue, path: [...path] }, data);
   const kinds = branches.flatMap(([first]) => {
-    if (first?.code === "invalid_type") return [article(KINDS[first.expected] ?? first.expected)];
+    if (first?.code === "invalid_type") return [nameOfType(first.expected)];
     return first?.code === "invalid_value" ? first.values.map((word) => JSON.stringify(word)) : [];
   });
   const all = [...new Set(kinds)];
@@ -100,10 +89,8 @@ function describeIssue(issue: Issue, data: unknown, schema: () => Json = () => (
         message: `${JSON.stringify(value)} is not allowed here`,
         hint: suggestionFor(String(value), issue.values.map(String)),
       };
-    case "invalid_type": {
-      const kind = KINDS[issue.expected] ?? issue.expected;
-      return `must be ${article(kind)}, but is ${kindOf(value)}`;
-    }
+    case "invalid_type":
+      return `must be ${nameOfType(issue.expected)}, but is ${kindOf(value)}`;
     case "too_small":
     case "too_big":
       return describeLimit(issue);

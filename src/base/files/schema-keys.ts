@@ -3,6 +3,19 @@
 /** A JSON Schema. */
 export type Json = Readonly<Record<string, unknown>>;
 
+const KINDS: Readonly<Record<string, string>> = {
+  record: "map",
+  object: "map",
+  array: "list",
+  int: "integer",
+};
+
+/** Returns the name of a type of JSON Schema, of zod or of JavaScript, as the author of a file knows it: `a map`. */
+export function nameOfType(type: string): string {
+  const kind = KINDS[type] ?? type;
+  return `${/^[aeio]/.test(kind) ? "an" : "a"} ${kind}`;
+}
+
 const isSchema = (value: unknown): value is Json => typeof value === "object" && value !== null;
 
 /** Returns a schema with all its alternatives, recursively. */
@@ -63,11 +76,5 @@ function describeType({ type, enum: values, const: constant, required, propertie
   if (constant !== undefined) return [JSON.stringify(constant)];
   const needed = Array.isArray(required) ? required : [];
   if (type === "object" && properties && needed.length > 0) return [`{ ${needed.join(": …, ")}: … }`];
-  return typeof type === "string" ? [TYPE_NAMES[type] ?? `a ${type}`] : [];
+  return typeof type === "string" ? [nameOfType(type)] : [];
 }
-
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  object: "a map",
-  array: "a list",
-  integer: "an integer",
-};

@@ -117,38 +117,38 @@ function describeUnknownKeys(
   schema: Json,
 ): Diagnostic[] {
   const valid = keysAt(schema, path);
-  const [first = "", ...others] = keys.filter((key) => closestMatch(key, valid) === undefined);
+  const unlike = keys.filter((key) => closestMatch(key, valid) === undefined);
+  const [first, ...others] = unlike;
   const report = (key: string, message: string): Diagnostic =>
     source.keyDiagnosticAt([...path, key], {
       message,
       code: "unknown-key",
       hint: suggestionFor(key, valid),
     });
-  const similar = keys.filter((key) => key !== first && !others.includes(key));
-  const diagnostics = similar.map((key) => report(key, `unknown key "${key}"`));
-  if (first === "") return diagnostics;
-  if (others.length === 0) return [...diagnostics, report(first, `unknown key "${first}"`)];
+  const text =
+    others.length === 0
+      ? `unknown key "${first}"`
+      : `unknown keys ${quoted(unlike)}: check their indentation`;
   return [
-    ...diagnostics,
-    report(first, `unknown keys ${quoted([first, ...others])}: check their indentation`),
+    ...keys.filter((key) => !unlike.includes(key)).map((key) => report(key, `unknown key "${key}"`)),
+    ...(first === undefined ? [] : [report(first, text)]),
   ];
 }
 
-/** Returns the first issues. An issue about unknown keys counts once for each key. */
+/** The number of problems of an issue: unknown keys count one by one. */
+const countOf = (issue: Issue): number => (issue.code === "unrecognized_keys" ? issue.keys.length : 1);
+
+/** Returns the first issues. */
 function firstIssues(issues: readonly Issue[]): Issue[] {
   const first: Issue[] = [];
   let left = MAX_DIAGNOSTICS;
   for (const issue of issues) {
     if (left <= 0) break;
-    const isKeys = issue.code === "unrecognized_keys";
-    first.push(isKeys ? { ...issue, keys: issue.keys.slice(0, left) } : issue);
-    left -= isKeys ? issue.keys.length : 1;
+    first.push(issue.code === "unrecognized_keys" ? { ...issue, keys: issue.keys.slice(0, left) } : issue);
+    left -= countOf(issue);
   }
   return first;
 }
-
-const countOf = (issues: readonly Issue[]): number =>
-  issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 1), 0);
 
 /**
  * Validates one file against its schema. Diagnostics are added to the list.
@@ -190,5 +190,6 @@ export function validateFile<T>(
       diagnostics.push(source.diagnosticAt(issue.path, describeProblem(issue, source, describeSchema)));
   }
   // With more problems, the rest of the file contains no useful information about the pack.
-  return countOf(result.error.issues) > MAX_DIAGNOSTICS ? undefined : validPart(source, schema, onRemoved);
+  const count = result.error.issues.reduce((sum, issue) => sum + countOf(issue), 0);
+  return count > MAX_DIAGNOSTICS ? undefined : validPart(source, schema, onRemoved);
 }

@@ -51,7 +51,6 @@ const MAX_PROBES = MAX_BLAMED + 1;
  */
 export class CircuitBreaker {
   /** How long the circuit stays open before a probe, in milliseconds. */
-  /** How long the circuit stays open before a probe, in milliseconds. */
   readonly openMs: number;
   readonly #options: CircuitBreakerOptions;
   readonly #clock: () => number;
@@ -73,7 +72,6 @@ export class CircuitBreaker {
     this.#options = options;
   }
 
-  /** Returns the state for one client. @param client undefined: a call that belongs to no client */
   /** Returns the state for one client. @param client undefined: a call that belongs to no client */
   state(client?: ShareClient): CircuitState {
     if (this.#openedAt === undefined) return "closed";

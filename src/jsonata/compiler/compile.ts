@@ -87,31 +87,20 @@ function analyze(ast: AstNode): Analysis {
   return analysis;
 }
 
-/** The inputs of a compilation: see {@link compile}. */
-export interface CompileOptions {
-  readonly bound: ReadonlySet<string> | undefined;
-  readonly origin: Origin | undefined;
-}
+/** Replaces an expression that was compiled by a different one. */
+type ReplaceExpression = (expression: Expression) => Expression;
 
-/** Creates an expression from a source. */
-type MakeExpression = (source: string, options: CompileOptions) => Expression;
+/** The function that replaces the expressions that {@link compile} returns. {@link runWith} changes it temporarily. */
+const mode: { replace: ReplaceExpression } = { replace: (expression) => expression };
 
-/** An expression with its location; undefined if it is not in a file. */
-export interface LocatedExpression extends Expression {
-  readonly origin: Origin | undefined;
-}
-
-/** The function that {@link compile} uses to create an expression. {@link runWith} changes it temporarily. */
-const mode: { make: MakeExpression } = { make: compileOrInterpret };
-
-/** Runs a function that compiles expressions, and creates its expressions with `make` instead. */
-export function runWith<T>(make: MakeExpression, run: () => T): T {
-  const before = mode.make;
-  mode.make = make;
+/** Runs a function that compiles expressions, and replaces its expressions. */
+export function runWith<T>(replace: ReplaceExpression, run: () => T): T {
+  const before = mode.replace;
+  mode.replace = (expression) => replace(before(expression));
   try {
     return run();
   } finally {
-    mode.make = before;
+    mode.replace = before;
   }
 }
 
@@ -120,18 +109,22 @@ export function runWith<T>(make: MakeExpression, run: () => T): T {
  * expressions.
  */
 export const runInterpreted = <T>(run: () => T): T =>
-  runWith((source, { origin }) => interpret(source, origin), run);
+  runWith(
+    ({ choice: _choice, ...expression }) => ({
+      ...expression,
+      ...interpret(expression.source, expression.origin),
+    }),
+    run,
+  );
 
 /** Runs a function and returns its result together with all expressions that were compiled meanwhile. */
 export function collectExpressions<T>(run: () => T): {
   readonly result: T;
-  readonly expressions: readonly LocatedExpression[];
+  readonly expressions: readonly Expression[];
 } {
-  const expressions: LocatedExpression[] = [];
-  const { make } = mode;
-  function collect(source: string, options: CompileOptions): Expression {
-    const expression = make(source, options);
-    expressions.push({ ...expression, origin: options.origin });
+  const expressions: Expression[] = [];
+  function collect(expression: Expression): Expression {
+    expressions.push(expression);
     return expression;
   }
   return { result: runWith(collect, run), expressions };
@@ -153,25 +146,21 @@ export function collectExpressions<T>(run: () => T): {
  *   total.engine; // => "compiled"
  */
 export function compile(source: string, bound?: ReadonlySet<string>, origin?: Origin): Expression {
-  return mode.make(source, { bound, origin });
-}
-
-/** Compiles a source, regardless of {@link runWith}. See {@link compile}. */
-export function compileOrInterpret(source: string, { bound, origin }: CompileOptions): Expression {
   const ast = parse(source);
-  const { code: generated, ...found } = analyze(ast);
+  const { code: generated, ...analysis } = analyze(ast);
   const code = rejectShadowing(generated, bound);
-  if (code instanceof NotCompilableError) return { ...interpret(source, origin), fallback: code.message };
+  const found = { source, origin, ...analysis };
+  if (code instanceof NotCompilableError)
+    return mode.replace({ ...found, ...interpret(source, origin), fallback: code.message });
   const program = instantiateLazily(code);
-  return {
-    source,
+  return mode.replace({
     ...found,
     ...compileChoice(ast, origin),
     engine: "compiled",
     code: code.source,
     evaluate: withExpressionErrors((input, bindings) => copyPlain(program(input, bindings)), origin),
     print: withExpressionErrors((input, bindings) => printResult(program(input, bindings)), origin),
-  };
+  });
 }
 
 /** Compiled code calls built-in functions directly, so no variable may have the name of one that it calls. */

@@ -1,8 +1,6 @@
 import { type Origin, toJsonText } from "../../base/index.ts";
-import { findFreeVariables, type AstNode } from "../language/ast.ts";
+import type { AstNode } from "../language/ast.ts";
 import type { Bindings, Expression } from "../language/expression.ts";
-import { findInputNames } from "../language/input-names.ts";
-import { findRequiredVariables } from "../language/missing-variables.ts";
 import { toExpressionError } from "../runtime/failure.ts";
 import { LIMITED_FUNCTIONS, ON_ENTRY, type Environment } from "../runtime/library.ts";
 import { copyPlain } from "../runtime/plain.ts";
@@ -43,43 +41,45 @@ function createWorkCounter(): (environment: Environment, result: unknown) => voi
 }
 
 /**
- * Creates an expression that is evaluated by the `jsonata` package, asynchronously.
+ * Creates the function that evaluates an expression with the `jsonata` package.
  *
  * Every evaluation gets its own bindings object. Without one, concurrent evaluations share their root (jsonata#804),
  * and the data of one customer appears in the response of another.
  *
  * @param origin The location of the expression, for the errors of its evaluations.
- * @throws {ExpressionError} If the source does not parse, or has an unsupported regular expression.
+ * @param hooks are called for the nodes of its syntax tree
  */
-export const interpret = (source: string, origin?: Origin): Expression =>
-  interpretProgram(source, parseProgram(source), origin);
-
-/** Creates an expression from a parsed source. @param hooks are called for the nodes of its syntax tree */
-export function interpretProgram(
-  source: string,
-  { program, ast }: ReturnType<typeof parseProgram>,
+export function createEvaluator(
+  { program }: ReturnType<typeof parseProgram>,
   origin?: Origin,
   hooks?: StepHooks,
-): Expression {
+): (input: unknown, bindings: Bindings) => Promise<unknown> {
   const countWork = createWorkCounter();
   if (hooks) program.assign(ON_ENTRY, (node: AstNode) => hooks.enter(node));
   program.assign(ON_EXIT, (node: AstNode, _input: unknown, environment: Environment, result: unknown) => {
     hooks?.leave(node, result);
     countWork(environment, result);
   });
-  async function evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
+  return async (input, bindings) => {
     try {
       return copyPlain(await program.evaluate(input, { ...LIMITED_FUNCTIONS, ...bindings }));
     } catch (failure) {
       throw toExpressionError(failure, origin);
     }
-  }
-  const variables = findFreeVariables(ast);
+  };
+}
+
+/**
+ * Creates the functions of an expression that is evaluated by the `jsonata` package, asynchronously.
+ *
+ * @throws {ExpressionError} If the source does not parse, or has an unsupported regular expression.
+ */
+export function interpret(
+  source: string,
+  origin?: Origin,
+): Pick<Expression, "engine" | "evaluate" | "print"> {
+  const evaluate = createEvaluator(parseProgram(source), origin);
   return {
-    source,
-    variables,
-    inputNames: findInputNames(ast),
-    requiredVariables: findRequiredVariables(ast, variables),
     engine: "interpreted",
     evaluate,
     print: async (input, bindings) => toJsonText(await evaluate(input, bindings)),

@@ -33,6 +33,11 @@ export function childrenOf(node: AstNode, name: string): readonly AstNode[] {
   return parts.map(asNode);
 }
 
+/** Whether a node has this type and no parts except these: no predicate, no grouping, no `[]`. */
+export const isPlain = (node: AstNode, type: string, parts: readonly string[] = []): boolean =>
+  node.type === type &&
+  Object.keys(node).every((part) => ["type", "value", "position", ...parts].includes(part));
+
 /** Returns the name of the variable that a node calls as a function; undefined for any other node. */
 export function calledName(node: AstNode): string | undefined {
   const procedure = node.type === "function" ? childOf(node, "procedure") : undefined;

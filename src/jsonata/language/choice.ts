@@ -1,4 +1,4 @@
-import { childrenOf, findChild, type AstNode } from "./ast.ts";
+import { childrenOf, findChild, isPlain, type AstNode } from "./ast.ts";
 
 /** The condition of an expression whose result is either nothing or one unchanged variable. */
 interface ChoiceAst {
@@ -27,24 +27,21 @@ const literal = (value: boolean): AstNode => ({ type: "value", value });
 /** Returns the conditions with each variable replaced by true. Adds the names of the variables to `variables`. */
 function toTest(node: AstNode | undefined, variables: Set<string>): AstNode | undefined {
   if (node === undefined) return literal(false);
-  const { type, value, position: _position, ...rest } = node;
-  if (type === "condition") {
-    const { condition: _condition, then: _then, else: _else, ...others } = rest;
-    const branches = ["then", "else"].map((branch) => toTest(findChild(node, branch), variables));
-    if (Object.keys(others).length > 0 || branches.includes(undefined)) return undefined;
-    return { ...node, ...Object.fromEntries(["then", "else"].map((name, index) => [name, branches[index]])) };
+  const { value } = node;
+  if (isPlain(node, "value")) return value === null ? literal(false) : undefined;
+  if (isPlain(node, "block", ["expressions"])) {
+    const [only, ...others] = childrenOf(node, "expressions");
+    return only && others.length === 0 ? toTest(only, variables) : undefined;
   }
-  if (type === "block") {
-    const { expressions: _expressions, ...others } = rest;
-    const expressions = childrenOf(node, "expressions");
-    return expressions.length === 1 && Object.keys(others).length === 0
-      ? toTest(expressions[0], variables)
-      : undefined;
+  if (isPlain(node, "condition", ["condition", "then", "else"])) {
+    const branches = ["then", "else"].map(
+      (name) => [name, toTest(findChild(node, name), variables)] as const,
+    );
+    const isChoice = branches.every(([, test]) => test !== undefined);
+    return isChoice ? { ...node, ...Object.fromEntries(branches) } : undefined;
   }
-  if (Object.keys(rest).length > 0) return undefined;
-  if (type === "value" && value === null) return literal(false);
   // `$` and `$$` are the context and the input.
-  if (type !== "variable" || value === "" || value === "$") return undefined;
+  if (!isPlain(node, "variable") || value === "" || value === "$") return undefined;
   variables.add(String(value));
   return literal(true);
 }

@@ -8,6 +8,8 @@ export type Bindings = Readonly<Record<string, unknown>>;
 /** A JSONata expression, compiled or interpreted. Both have the same interface and the same results. */
 export interface Expression {
   readonly source: string;
+  /** The location of the expression; undefined if it is not in a file. */
+  readonly origin: Origin | undefined;
   /** Names of the variables that the expression reads and does not bind itself, without the `$`. */
   readonly variables: ReadonlySet<string>;
   /** The members of the input that the expression reads. An input with only these members has the same result. */

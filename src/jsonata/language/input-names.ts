@@ -1,4 +1,4 @@
-import { asNode, calledName, childrenOf, isNode, type AstNode } from "./ast.ts";
+import { asNode, calledName, childrenOf, isNode, isPlain, type AstNode } from "./ast.ts";
 
 /**
  * The members of the input that an expression reads, each with the members that the expression reads from it; `all` if
@@ -75,7 +75,7 @@ function visitPath(path: AstNode, onInput: boolean, names: Names): void {
   const [first, second] = [asNode(all[0]), all[1]];
   if (second?.type === "name" && second["tuple"] !== true && isInput(first, onInput)) {
     addPath(names, namesFrom(all, 1));
-  } else if (onInput && isPlainName(first)) {
+  } else if (onInput && isPlain(first, "name")) {
     addPath(names, namesFrom(all, 0));
   } else {
     const { stages, predicate, group: grouping, ...itself } = first;
@@ -87,7 +87,7 @@ function visitPath(path: AstNode, onInput: boolean, names: Names): void {
 
 /** Returns the names from a step on, up to the first step that is not a plain name. */
 function namesFrom(steps: readonly AstNode[], from: number): string[] {
-  const plain = steps.slice(from).findIndex((step) => !isPlainName(step));
+  const plain = steps.slice(from).findIndex((step) => !isPlain(step, "name"));
   const end = plain === -1 ? steps.length : from + plain;
   const next = steps[end];
   // A predicate after a name reads the value of that name.
@@ -96,15 +96,9 @@ function namesFrom(steps: readonly AstNode[], from: number): string[] {
   );
 }
 
-/** Whether a node is a name without predicates or grouping. */
-const isPlainName = ({ type, value: _name, position: _position, ...rest }: AstNode): boolean =>
-  type === "name" && Object.keys(rest).length === 0;
-
 /** Whether a node is the input itself, without predicates: `$$`, or `$` if the context is the input. */
-const isInput = ({ type, value, ...rest }: AstNode, onInput: boolean): boolean =>
-  type === "variable" &&
-  (value === "$" || (value === "" && onInput)) &&
-  Object.keys(rest).every((part) => part === "position");
+const isInput = (node: AstNode, onInput: boolean): boolean =>
+  isPlain(node, "variable") && (node.value === "$" || (node.value === "" && onInput));
 
 /**
  * Finds the members of its input that an expression reads; `all` if the syntax tree does not show them.

@@ -1,4 +1,4 @@
-import { calledName, childOf, childrenOf, findChild, walk, type AstNode } from "./ast.ts";
+import { calledName, childOf, childrenOf, findChild, isPlain, walk, type AstNode } from "./ast.ts";
 
 /** Functions that return undefined if their first argument is undefined. */
 const UNDEFINED_FOR_UNDEFINED = new Set([
@@ -15,17 +15,13 @@ const UNDEFINED_FOR_UNDEFINED = new Set([
 const LITERALS = new Set(["string", "number", "value"]);
 const ARITHMETIC = new Set(["+", "-", "*", "/", "%"]);
 
-/** Whether a node is a variable without predicates or grouping. */
-const isPlainVariable = ({ type, value: _name, position: _position, ...rest }: AstNode): boolean =>
-  type === "variable" && Object.keys(rest).length === 0;
-
 /** Whether a path starts with a member of the variable, so that without that member the path is undefined. */
 function isPathFrom(path: AstNode, variable: string): boolean {
   const { group, keepSingletonArray } = path;
   const [first, second] = childrenOf(path, "steps");
   // A predicate on a missing member is still evaluated, and may fail.
   const isMember = second?.type === "name" && second["stages"] === undefined;
-  const startsWithMember = first?.value === variable && isPlainVariable(first) && isMember;
+  const startsWithMember = first?.value === variable && isPlain(first, "variable") && isMember;
   return startsWithMember && group === undefined && keepSingletonArray !== true;
 }
 

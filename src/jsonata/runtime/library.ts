@@ -42,13 +42,13 @@ function findEnvironment(): Environment {
 
 const environment = findEnvironment();
 
-/** Wraps the implementation of a function. */
-type Wrap = (implementation: Implementation) => Implementation;
-
 /** Functions that create texts or copies, or use memory in proportion to a text. */
-const TEXT_FUNCTIONS =
-  "string join pad replace base64encode base64decode uppercase lowercase trim encodeUrl encodeUrlComponent " +
-  "decodeUrl decodeUrlComponent substring length split clone distinct spread";
+const TEXT_FUNCTIONS = new Set(
+  (
+    "string join pad replace base64encode base64decode uppercase lowercase trim encodeUrl encodeUrlComponent " +
+    "decodeUrl decodeUrlComponent substring length split clone distinct spread"
+  ).split(" "),
+);
 
 /**
  * Maximum number of values and characters that a function may copy: `clone` copies a whole object, and the other
@@ -56,23 +56,14 @@ const TEXT_FUNCTIONS =
  */
 const MOST_COPIED: Readonly<Record<string, number>> = { clone: 100_000, distinct: 10_000, spread: 10_000 };
 
-/** Limits the size of a function's result and of its arguments, which determine the memory that the function uses. */
-const limitTexts =
-  (name: string): Wrap =>
-  (implementation) =>
-    function limited(this: unknown, ...args) {
-      const by = `$${name}`;
-      for (const value of args)
-        if (typeof value !== "function") checkSize(value, by, MOST_COPIED[name] ?? MAX_TEXT);
-      if (name === "pad") checkText(Math.abs(Number(args[1])), by);
-      return thenMaybe(implementation.apply(this, args), (result) => {
-        if (typeof result === "string") checkText(result.length, by);
-        return result;
-      });
-    };
-
 /** Functions whose second argument is a picture. */
-const PICTURE_FUNCTIONS = "formatNumber formatInteger parseInteger fromMillis toMillis";
+const PICTURE_FUNCTIONS = new Set([
+  "formatNumber",
+  "formatInteger",
+  "parseInteger",
+  "fromMillis",
+  "toMillis",
+]);
 
 /** Maximum length of a picture. Longer pictures are mistakes or attacks. */
 const MAX_PICTURE = 1000;
@@ -90,13 +81,6 @@ function checkPicture(picture: unknown): void {
     throw new Failure("too_large", `a picture has more than ${MAX_PICTURE} characters or digits`);
 }
 
-/** Limits the picture of a function. */
-const limitPictures: Wrap = (implementation) =>
-  function limited(this: unknown, ...args) {
-    checkPicture(args[1]);
-    return implementation.apply(this, args);
-  };
-
 /**
  * Returns the date of a time in a time zone, `+hhmm`. As in JSONata, a zone behind UTC with minutes is an hour too
  * early: -0130 is -2 h -30 min. JSONata itself prints `0NaN-NaN-NaN` for a number outside the range of dates.
@@ -111,33 +95,34 @@ export function dateIn(millis: number, zone?: string): Date {
   return date;
 }
 
-/**
- * Checks the result of `$toMillis`. JSONata itself returns NaN for a text such as `2020-13-01`.
- *
- * @throws {Failure} D3110, or no_date with a picture
- */
-function checkMillis(millis: number | undefined, picture: string | undefined): number | undefined {
-  if (Number.isNaN(millis)) throw new Failure(picture === undefined ? "D3110" : "no_date");
-  return millis;
+/** Limits the arguments of a function, which determine the memory that it uses, and the range of dates. */
+function checkArguments(name: string, args: readonly unknown[]): void {
+  if (PICTURE_FUNCTIONS.has(name)) checkPicture(args[1]);
+  if (name === "fromMillis" && args[0] !== undefined)
+    dateIn(args[0] as number, args[2] as string | undefined);
+  if (name === "pad") checkText(Math.abs(Number(args[1])), "$pad");
+  if (!TEXT_FUNCTIONS.has(name)) return;
+  for (const value of args)
+    if (typeof value !== "function") checkSize(value, `$${name}`, MOST_COPIED[name] ?? MAX_TEXT);
 }
 
-const rejectOtherTimes: Wrap = (implementation) =>
-  function fromMillis(this: unknown, ...args) {
-    const [millis, , zone] = args as [number | undefined, unknown, string | undefined];
-    if (millis !== undefined) dateIn(millis, zone);
-    return implementation.apply(this, args);
-  };
+/** Limits the size of a function's result. JSONata's own `$toMillis` returns NaN for a text such as `2020-13-01`. */
+function checkResult(name: string, result: unknown, picture: unknown): void {
+  if (name === "toMillis" && Number.isNaN(result))
+    throw new Failure(picture === undefined ? "D3110" : "no_date");
+  if (typeof result === "string" && TEXT_FUNCTIONS.has(name)) checkText(result.length, `$${name}`);
+}
 
-const rejectOtherDates: Wrap = (implementation) =>
-  function toMillis(this: unknown, ...args) {
-    const [, picture] = args as (string | undefined)[];
-    return checkMillis(implementation.apply(this, args) as number | undefined, picture);
-  };
-
-function wrapFunction(name: string, ...wraps: readonly Wrap[]): LibraryFunction {
+function limit(name: string): LibraryFunction {
   const builtin = environment.lookup(name) as LibraryFunction;
-  const original = builtin.implementation;
-  const implementation = wraps.reduce((wrapped, wrap) => wrap(wrapped), original);
+  const { implementation: original } = builtin;
+  const implementation: Implementation = function limited(this: unknown, ...args) {
+    checkArguments(name, args);
+    return thenMaybe(original.apply(this, args), (result) => {
+      checkResult(name, result, args[1]);
+      return result;
+    });
+  };
   // For partial applications, jsonata reads the parameters from the source text of a function.
   Object.defineProperties(implementation, {
     length: { value: original.length },
@@ -150,16 +135,9 @@ function wrapFunction(name: string, ...wraps: readonly Wrap[]): LibraryFunction 
  * Functions whose arguments jsonata checks too little: functions of texts and pictures, and of times outside of all
  * dates.
  */
-export const LIMITED_FUNCTIONS: Readonly<Record<string, LibraryFunction>> = {
-  ...Object.fromEntries(
-    TEXT_FUNCTIONS.split(" ").map((name) => [name, wrapFunction(name, limitTexts(name))]),
-  ),
-  ...Object.fromEntries(
-    PICTURE_FUNCTIONS.split(" ").map((name) => [name, wrapFunction(name, limitPictures)]),
-  ),
-  fromMillis: wrapFunction("fromMillis", rejectOtherTimes, limitPictures),
-  toMillis: wrapFunction("toMillis", rejectOtherDates, limitPictures),
-};
+export const LIMITED_FUNCTIONS: Readonly<Record<string, LibraryFunction>> = Object.fromEntries(
+  [...TEXT_FUNCTIONS, ...PICTURE_FUNCTIONS].map((name) => [name, limit(name)]),
+);
 
 /** Returns a built-in function of jsonata. */
 export const findLibraryFunction = (name: string): LibraryFunction =>

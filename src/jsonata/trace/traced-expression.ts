@@ -2,13 +2,13 @@
  * An expression that records how its result is computed: the package `jsonata` evaluates it again, and reports each
  * step. Such expressions never serve requests. The tools that explain a request create them, in a separate pack.
  */
-import { type Origin, toJsonText } from "../../base/index.ts";
+import { toJsonText } from "../../base/index.ts";
 import { walk } from "../language/ast.ts";
-import { compileOrInterpret, runWith, type CompileOptions } from "../compiler/compile.ts";
+import { runWith } from "../compiler/compile.ts";
 import type { Bindings, Expression } from "../language/expression.ts";
 import { findInputNames, type InputNames } from "../language/input-names.ts";
 import { thenMaybe } from "../language/maybe-promise.ts";
-import { interpretProgram } from "../interpreter/interpret.ts";
+import { createEvaluator } from "../interpreter/interpret.ts";
 import { parse, parseProgram } from "../interpreter/parse.ts";
 import { type NodeBudget, Recorder, type Show, type TracedNode } from "./recorder.ts";
 
@@ -25,8 +25,6 @@ export interface Recording {
 /** One evaluation of an expression. */
 export interface Evaluation {
   readonly expression: Expression;
-  /** The location of the expression; undefined if it is not in a file. */
-  readonly origin: Origin | undefined;
   readonly input: unknown;
   readonly bindings: Bindings;
   /** Evaluates the expression again, and records its steps. Never rejects. */
@@ -68,18 +66,12 @@ export function findVariableNames({ source }: Expression, variable: string): Inp
   return findInputNames(ast, false);
 }
 
-/**
- * Creates an expression that reports each of its evaluations. Its results are those of `compile`.
- *
- * @throws {ExpressionError} If the source is not JSONata.
- */
+/** Creates an expression that reports each of its evaluations. Its results are those of the given one. */
 export function traceExpression(
-  source: string,
-  options: CompileOptions,
+  { choice: _choice, ...expression }: Expression,
   onEvaluation: OnEvaluation,
 ): Expression {
-  const { choice: _choice, ...expression } = compileOrInterpret(source, options);
-  const { origin } = options;
+  const { source, origin } = expression;
   async function record(
     input: unknown,
     bindings: Bindings,
@@ -87,10 +79,10 @@ export function traceExpression(
   ): Promise<Recording> {
     const program = parseProgram(source);
     const recorder = new Recorder(source, program.ast, show, budget);
-    const traced = interpretProgram(source, program, origin, recorder);
+    const again = createEvaluator(program, origin, recorder);
     let [value, error]: [unknown, unknown] = [undefined, undefined];
     try {
-      value = await traced.evaluate(input, recordCalls(bindings, recorder));
+      value = await again(input, recordCalls(bindings, recorder));
     } catch (thrown) {
       error = thrown;
     }
@@ -99,7 +91,7 @@ export function traceExpression(
   }
   function evaluate(input: unknown, bindings: Bindings): unknown {
     const recordThis: Evaluation["record"] = (show, budget) => record(input, bindings, show, budget);
-    onEvaluation({ expression, origin, input, bindings, record: recordThis });
+    onEvaluation({ expression, input, bindings, record: recordThis });
     return expression.evaluate(input, bindings);
   }
   const print: Expression["print"] = (input, bindings) => thenMaybe(evaluate(input, bindings), toJsonText);
@@ -108,4 +100,4 @@ export function traceExpression(
 
 /** Runs a function that compiles expressions, such as one that loads a pack, and traces all of these expressions. */
 export const runTraced = <T>(onEvaluation: OnEvaluation, run: () => T): T =>
-  runWith((source, options) => traceExpression(source, options, onEvaluation), run);
+  runWith((expression) => traceExpression(expression, onEvaluation), run);

@@ -16,6 +16,21 @@ const MOST_SAMPLES = 3;
 
 const OTHERS = "others";
 
+/** Returns the counts of a key. If there are too many keys, further ones share their counts. */
+function countedAt<Key, Counts>(
+  counts: Map<Key | string, Counts>,
+  key: Key,
+  most: number,
+  create: (counted: Key | string) => Counts,
+): Counts {
+  const counted = counts.has(key) || counts.size < most ? key : OTHERS;
+  const known = counts.get(counted);
+  if (known) return known;
+  const created = create(counted);
+  counts.set(counted, created);
+  return created;
+}
+
 interface CountedRefusal {
   readonly kind: RefusalKind | "others";
   /** The pack's route, otherwise a template of the path. */
@@ -38,7 +53,7 @@ interface CountedClient {
 export class CoverageCounter {
   readonly #refusals = new Map<string, CountedRefusal>();
   readonly #clients = new Map<string | null, CountedClient>();
-  readonly #notJudged = new Map<string, number>();
+  readonly #notJudged = new Map<string, { readonly reason: string; calls: number }>();
   readonly #shares = new ServedShares();
   readonly #pack: Pick<Pack, "credentials" | "route">;
   #calls = 0;
@@ -67,9 +82,12 @@ export class CoverageCounter {
   }
 
   /** Counts calls that are not judged. */
-  skip(reason: string, count: number): void {
-    const key = this.#notJudged.has(reason) || this.#notJudged.size < MOST_REFUSALS ? reason : OTHERS;
-    this.#notJudged.set(key, (this.#notJudged.get(key) ?? 0) + count);
+  skip(reason: string, calls: number): void {
+    const skipped = countedAt(this.#notJudged, reason, MOST_REFUSALS, (counted) => ({
+      reason: counted,
+      calls: 0,
+    }));
+    skipped.calls += calls;
   }
 
   result() {
@@ -90,9 +108,7 @@ export class CoverageCounter {
         .map(({ clients, ...refusal }) => ({ ...refusal, clients: clients.size }))
         .toSorted((one, other) => other.calls - one.calls || other.clients - one.clients),
       /** Number of calls that could not be judged, by reason, the most frequent first. */
-      notJudged: [...this.#notJudged]
-        .map(([reason, calls]) => ({ reason, calls }))
-        .toSorted((one, other) => other.calls - one.calls),
+      notJudged: [...this.#notJudged.values()].toSorted((one, other) => other.calls - one.calls),
     };
   }
 
@@ -109,28 +125,18 @@ export class CoverageCounter {
   }
 
   #clientOf(client: string | null): CountedClient {
-    const name = this.#clients.has(client) || this.#clients.size < MOST_CLIENTS ? client : OTHERS;
-    const known = this.#clients.get(name);
-    if (known) return known;
-    const created = { client: name, number: this.#clients.size, calls: 0, served: 0 };
-    this.#clients.set(name, created);
-    return created;
+    const number = this.#clients.size;
+    const create = (name: string | null): CountedClient => ({ client: name, number, calls: 0, served: 0 });
+    return countedAt<string | null, CountedClient>(this.#clients, client, MOST_CLIENTS, create);
   }
 
   #refusalOf({ kind, route, reason }: Omit<Judgement & { verdict: "refused" }, "verdict">): CountedRefusal {
     const key = [kind, route, reason].join("\n");
-    const known = this.#refusals.get(key);
-    if (known) return known;
-    const isOther = this.#refusals.size >= MOST_REFUSALS;
-    const others = isOther ? this.#refusals.get(OTHERS) : undefined;
-    if (others) return others;
-    const created: CountedRefusal = {
-      ...(isOther ? { kind: OTHERS, route: "", reason: "further reasons" } : { kind, route, reason }),
+    return countedAt(this.#refusals, key, MOST_REFUSALS, (counted) => ({
+      ...(counted === key ? { kind, route, reason } : { kind: OTHERS, route: "", reason: "further reasons" }),
       calls: 0,
       clients: new Set(),
       samples: [],
-    };
-    this.#refusals.set(isOther ? OTHERS : key, created);
-    return created;
+    }));
   }
 }

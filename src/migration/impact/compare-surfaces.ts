@@ -25,6 +25,7 @@ export interface Change {
 }
 
 type Found = Omit<Change, "operation">;
+type Places = ReadonlyMap<string, Place>;
 
 const quoted = (values: Iterable<string>): string => [...values].join(", ");
 
@@ -71,124 +72,100 @@ function isNarrower(
   return (from - to) * bound > 0;
 }
 
-/** Returns the limits of the second place that are missing or less strict in the first place. */
-const narrowedLimits = (one: Place, other: Place): string[] =>
-  Object.entries(other.limits).flatMap(([name, value]) =>
-    isNarrower(name, one.limits[name], value)
+/** Returns what one place has and another one does not have: its types, its words, and the limits of the other place. */
+const surplus = (of: Place, inside: Place) => ({
+  types: [...missingTypes(of.types, inside.types), ...missingTypes(of.items, inside.items)],
+  words: missingWords(of, inside),
+  limits: Object.entries(inside.limits).flatMap(([name, value]) =>
+    isNarrower(name, of.limits[name], value)
       ? [name === OTHER_RULES ? "other rules" : `${name} ${value}`]
       : [],
-  );
+  ),
+});
 
-/** Collects the changes of one place, or of an operation as a whole. */
-function changesAt(place: string | null, concern: Concern) {
-  const found: Found[] = [];
-  return {
-    found,
-    add(isSo: boolean, level: Change["level"], what: string, more: Partial<Found> = {}): void {
-      if (isSo) found.push({ place, concern, level, what, ...more });
-    },
-  };
-}
+/** A change that is only listed if it exists. */
+type Possible = readonly [
+  isSo: boolean,
+  level: Change["level"],
+  what: string,
+  more?: Partial<Pick<Change, "concern" | "word" | "isByValue">>,
+];
+
+/** Returns the changes of one place, or of an operation as a whole, that exist. */
+const listChanges = (place: string | null, concern: Concern, possible: readonly Possible[]): Found[] =>
+  possible.flatMap(([isSo, level, what, more]) => (isSo ? [{ place, concern, level, what, ...more }] : []));
 
 /** Compares the requests of clients. */
 function compareSent(place: string, old: Place, now: Place): Found[] {
-  const { found, add } = changesAt(place, "senders");
-  const byValue = { isByValue: true } as const;
-  const types = [...missingTypes(old.types, now.types), ...missingTypes(old.items, now.items)];
-  const words = missingWords(old, now);
-  const limits = narrowedLimits(old, now);
+  const { types, words, limits } = surplus(old, now);
   const added = missingWords(now, old) ?? [];
-  add(now.required && !old.required, "breaking", "becomes required", { concern: "omitters" });
-  add(old.required && !now.required, "safe", "becomes optional");
-  add(types.length > 0, "breaking", `no longer takes ${quoted(types)}`, byValue);
-  add(words === undefined, "breaking", `takes only ${quoted(now.words ?? [])}`, byValue);
-  for (const word of words ?? []) add(true, "breaking", `no longer takes ${word}`, { word });
-  add(limits.length > 0, "breaking", `is limited: ${quoted(limits)}`, byValue);
-  add(added.length > 0, "safe", `also takes ${quoted(added)}`);
-  return found;
+  const byValue = { isByValue: true } as const;
+  return listChanges(place, "senders", [
+    [now.required && !old.required, "breaking", "becomes required", { concern: "omitters" }],
+    [old.required && !now.required, "safe", "becomes optional"],
+    [types.length > 0, "breaking", `no longer takes ${quoted(types)}`, byValue],
+    [words === undefined, "breaking", `takes only ${quoted(now.words ?? [])}`, byValue],
+    ...(words ?? []).map((word): Possible => [true, "breaking", `no longer takes ${word}`, { word }]),
+    [limits.length > 0, "breaking", `is limited: ${quoted(limits)}`, byValue],
+    [added.length > 0, "safe", `also takes ${quoted(added)}`],
+  ]);
 }
 
 /** Compares the responses to clients. */
 function compareAnswers(place: string, old: Place, now: Place): Found[] {
-  const { found, add } = changesAt(place, "readers");
-  const types = [...missingTypes(now.types, old.types), ...missingTypes(now.items, old.items)];
-  const added = missingWords(now, old);
-  const limits = narrowedLimits(now, old);
-  add(old.required && !now.required, "breaking", "may be missing");
-  add(types.length > 0, "breaking", `may be ${quoted(types)}`);
-  add(added === undefined, "advice", "may be any word");
-  for (const word of added ?? []) add(true, "advice", `may be ${word}`, { word });
-  for (const word of missingWords(old, now) ?? []) add(true, "advice", `is no longer ${word}`, { word });
-  add(limits.length > 0, "advice", `is no longer limited by ${quoted(limits)}`);
-  return found;
+  const { types, words, limits } = surplus(now, old);
+  const gone = missingWords(old, now) ?? [];
+  return listChanges(place, "readers", [
+    [old.required && !now.required, "breaking", "may be missing"],
+    [types.length > 0, "breaking", `may be ${quoted(types)}`],
+    [words === undefined, "advice", "may be any word"],
+    ...(words ?? []).map((word): Possible => [true, "advice", `may be ${word}`, { word }]),
+    ...gone.map((word): Possible => [true, "advice", `is no longer ${word}`, { word }]),
+    [limits.length > 0, "advice", `is no longer limited by ${quoted(limits)}`],
+  ]);
 }
 
 /** Whether a place is inside a place that was removed or added as a whole. */
-function isInside(place: string, others: ReadonlySet<string>): boolean {
+function isInside(place: string, others: Places): boolean {
   for (let at = place.lastIndexOf("."); at > 0; at = place.lastIndexOf(".", at - 1))
     if (others.has(place.slice(0, at))) return true;
   return false;
 }
 
-/** Compares all places of one direction. */
-function comparePlaces(
-  old: ReadonlyMap<string, Place>,
-  now: ReadonlyMap<string, Place>,
-  { compare, gone, added }: Direction,
-): Found[] {
-  const left = new Set([...old.keys()].filter((place) => !now.has(place)));
-  const fresh = new Set([...now.keys()].filter((place) => !old.has(place)));
-  return [
-    ...[...left].flatMap((place) => (isInside(place, left) ? [] : [gone(place)])),
-    ...[...fresh].flatMap((place) => {
-      const value = now.get(place);
-      return value && !isInside(place, fresh) ? [added(place, value)] : [];
-    }),
-    ...[...old].flatMap(([place, before]) => {
-      const after = now.get(place);
-      return after ? compare(place, before, after) : [];
-    }),
-  ];
+/** Returns the places that only one version has, without those inside of others. */
+function onlyIn(one: Places, other: Places): [name: string, place: Place][] {
+  const found = new Map([...one].filter(([name]) => !other.has(name)));
+  return [...found].filter(([name]) => !isInside(name, found));
 }
 
-interface Direction {
-  readonly compare: (place: string, old: Place, now: Place) => Found[];
-  readonly gone: (place: string) => Found;
-  readonly added: (place: string, now: Place) => Found;
-}
-
-const REQUEST: Direction = {
-  compare: compareSent,
-  gone: (place) => ({ place, concern: "senders", level: "breaking", what: "is gone" }),
-  added: (place, { required }) =>
-    required
-      ? { place, concern: "omitters", level: "breaking", what: "is new and required" }
-      : { place, concern: "senders", level: "safe", what: "is new" },
-};
-
-const ANSWER: Direction = {
-  compare: compareAnswers,
-  gone: (place) => ({ place, concern: "readers", level: "breaking", what: "is gone" }),
-  added: (place) => ({ place, concern: "readers", level: "safe", what: "is new" }),
-};
+/** Compares the places that both versions have. */
+const compareCommon = (
+  old: Places,
+  now: Places,
+  compare: (place: string, old: Place, now: Place) => Found[],
+): Found[] =>
+  [...old].flatMap(([place, before]) => {
+    const after = now.get(place);
+    return after ? compare(place, before, after) : [];
+  });
 
 /** Returns the differences of the operation as a whole. */
 function compareOperations(old: Operation, now: Operation): Found[] {
-  const { found, add } = changesAt(null, "callers");
   const scopes = now.scopes?.difference(old.scopes ?? new Set()) ?? new Set();
   const statuses = now.successes.difference(old.successes);
   const errors = now.errors.difference(old.errors);
   const keepsStatuses = old.successes.isSubsetOf(now.successes);
-  add(now.scopes !== undefined && !old.scopes, "breaking", "needs a token");
-  add(scopes.size > 0, "breaking", `needs the scope ${quoted(scopes)}`);
-  add(
-    statuses.size > 0 && old.successes.size > 0,
-    keepsStatuses ? "advice" : "breaking",
-    `answers with status ${quoted(statuses)}`,
-  );
-  add(errors.size > 0, "advice", `may answer with status ${quoted(errors)}`);
-  add(now.isDeprecated && !old.isDeprecated, "advice", "becomes deprecated");
-  return found;
+  return listChanges(null, "callers", [
+    [now.scopes !== undefined && !old.scopes, "breaking", "needs a token"],
+    [scopes.size > 0, "breaking", `needs the scope ${quoted(scopes)}`],
+    [
+      statuses.size > 0 && old.successes.size > 0,
+      keepsStatuses ? "advice" : "breaking",
+      `answers with status ${quoted(statuses)}`,
+    ],
+    [errors.size > 0, "advice", `may answer with status ${quoted(errors)}`],
+    [now.isDeprecated && !old.isDeprecated, "advice", "becomes deprecated"],
+  ]);
 }
 
 /** Lists the changes from one version to another, by operation. */
@@ -203,8 +180,23 @@ export function compareSurfaces(old: Surface, now: Surface): Change[] {
     }
     const found = [
       ...compareOperations(before, after),
-      ...comparePlaces(before.request, after.request, REQUEST),
-      ...comparePlaces(before.answer, after.answer, ANSWER),
+      ...onlyIn(before.request, after.request).flatMap(([place]) =>
+        listChanges(place, "senders", [[true, "breaking", "is gone"]]),
+      ),
+      ...onlyIn(after.request, before.request).flatMap(([place, { required }]) =>
+        listChanges(place, "senders", [
+          [required, "breaking", "is new and required", { concern: "omitters" }],
+          [!required, "safe", "is new"],
+        ]),
+      ),
+      ...compareCommon(before.request, after.request, compareSent),
+      ...onlyIn(before.answer, after.answer).flatMap(([place]) =>
+        listChanges(place, "readers", [[true, "breaking", "is gone"]]),
+      ),
+      ...onlyIn(after.answer, before.answer).flatMap(([place]) =>
+        listChanges(place, "readers", [[true, "safe", "is new"]]),
+      ),
+      ...compareCommon(before.answer, after.answer, compareAnswers),
     ];
     changes.push(...found.map((change) => ({ ...of, ...change })));
   }

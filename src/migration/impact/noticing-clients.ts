@@ -14,11 +14,10 @@ import {
 import { formatDay } from "../../base/index.ts";
 import type { Concern } from "./compare-surfaces.ts";
 
+type Identity = Pick<IdentifiedGroup, "id" | "client" | "name" | "family" | "userAgent">;
+
 /** A client that would notice something: a row of the report. */
-export interface NoticingClient extends Pick<
-  IdentifiedGroup,
-  "id" | "client" | "name" | "family" | "userAgent"
-> {
+export interface NoticingClient extends Identity {
   /** The number of its calls. For a name, the calls on the days on which the client sent the name, which is an upper bound. */
   readonly calls: number;
   /** The last day, `2026-03-01`. */
@@ -144,24 +143,16 @@ class CallersIndex {
   }
 }
 
-const callOf = ({ client, route, requests, last }: RouteCaller): Found => ({
-  client,
-  route,
-  calls: requests,
-  last: formatDay(last),
-});
+const callOf = ({ client, route, requests, last }: RouteCaller): Found => {
+  return { client, route, calls: requests, last: formatDay(last) };
+};
 
-const sentOf = ({ client, route, requests, lastDay }: SentName): Found => ({
-  client,
-  route,
-  calls: requests,
-  last: lastDay,
-});
+const sentOf = ({ client, route, requests, lastDay: last }: SentName): Found => {
+  return { client, route, calls: requests, last };
+};
 
 /** Finds the client that has a key of the summaries. */
-type IdentifyClient = (
-  key: string | null,
-) => Pick<NoticingClient, "id" | "client" | "name" | "family" | "userAgent">;
+type IdentifyClient = (key: string | null) => Identity;
 
 /**
  * Finds the clients of keys, grouped as in the report and the console.

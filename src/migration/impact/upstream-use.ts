@@ -25,6 +25,22 @@ interface Use {
 
 type Path = readonly string[];
 
+const callersOf = ({ name }: Route, names: readonly string[] = []): Effect => ({
+  questions: [{ route: name, concern: "callers" }],
+  names,
+});
+
+const omittersOf = ({ name }: Route, names: readonly string[]): Effect => ({
+  questions: [{ route: name, concern: "omitters", names }],
+  names,
+});
+
+/** @param sent the names, with the words that change */
+const sendersOf = ({ name }: Route, names: readonly string[], sent: readonly string[]): Effect => ({
+  questions: [{ route: name, concern: "senders", names: sent }],
+  names,
+});
+
 const startsWith = (path: Path, start: Path): boolean => start.every((key, index) => path[index] === key);
 
 /** Whether two members are the same, or one contains the other. */
@@ -111,85 +127,44 @@ export class UpstreamUse {
     };
   }
 
-  #effectOn(use: Use, { place, word, concern }: Change): Effect | undefined {
-    const route = use.route.name;
-    const all = { questions: [{ route, concern: "callers" }], names: [] } as const;
-    if (place === null) return all;
-    const [where = "", ...rest] = place.split(".");
+  #effectOn(use: Use, change: Change): Effect | undefined {
+    const { route, role } = use;
+    if (change.place === null) return callersOf(route);
+    const [where = "", ...rest] = change.place.split(".");
     if (where === "answer") return this.#effectOfAnswer(use, rest);
     // The pack writes the parameters into the paths of a route's other calls.
-    if (use.role !== "answer") return undefined;
-    if (where === "body" && rest.length === 0) return use.route.body ? all : undefined;
-    if (where === "body")
-      return this.#effectOfBody(use.route, { path: rest, word, isOmitted: concern === "omitters" });
-    return this.#effectOfParameter(use.route, {
-      where,
-      name: rest.join("."),
-      word,
-      isOmitted: concern === "omitters",
-    });
+    if (role !== "answer") return undefined;
+    if (where === "header") return this.#effectOfHeader(route, rest.join("."), change);
+    if (where !== "body") return this.#effectOfParameter(route, rest.join("."), change);
+    if (rest.length === 0) return route.body && callersOf(route);
+    return effectOfBody(route, rest, change);
   }
 
-  #effectOfBody(
-    of: Route,
-    { path, word, isOmitted }: { path: Path; word: string | undefined; isOmitted: boolean },
-  ): Effect | undefined {
-    const { name: route, body } = of;
-    const callers = { questions: [{ route, concern: "callers" }], names: [] } as const;
-    // The upstream may put the object into a wrapper.
-    const paths = [path, path.slice(1)].filter(({ length }) => length > 0);
-    const isAt = (upstream: string): boolean => paths.some((each) => overlap(each, upstream.split(".")));
-    const members = (body?.members ?? []).filter(
-      ({ rule }) => rule.upstream !== undefined && isAt(rule.upstream),
-    );
-    const isAdded = body?.added.some(isAt) === true;
-    const isMerged = (body?.mergeSources.length ?? 0) > 0 || of.onlyChanges !== undefined;
-    const names = members.map(({ name }) => `body.${name}`);
-    // Some requests only contain parts: an edit only sends the differences.
-    if (isMerged) return { ...callers, names };
-    if (isOmitted) return isAdded ? undefined : { questions: [{ route, concern: "omitters", names }], names };
-    if (isAdded) return { ...callers, names };
-    if (members.length === 0) return undefined;
-    const sent = members.map(({ name, rule }) => wordOf(`body.${name}`, rule, word));
-    return { questions: [{ route, concern: "senders", names: sent }], names };
-  }
-
-  #effectOfParameter(
-    of: Route,
-    {
-      where,
-      name,
-      word,
-      isOmitted,
-    }: { where: string; name: string; word: string | undefined; isOmitted: boolean },
-  ): Effect | undefined {
-    const { name: route, query, response, lists } = of;
-    const callers = { questions: [{ route, concern: "callers" }], names: [] } as const;
+  #effectOfHeader(route: Route, name: string, { concern }: Change): Effect | undefined {
     const { headers = {}, filters } = this.#pack.dialect.upstream;
-    if (where === "header") {
-      const sent = [
-        ...Object.keys(headers),
-        filters?.header ?? "",
-        ...Object.keys(of.headers?.definition.request ?? {}),
-      ];
-      const isSent = sent.some((each) => each.toLowerCase() === name.toLowerCase());
-      return isSent || isOmitted ? callers : undefined;
-    }
-    const parameters = query.parameters.filter(({ definition }) =>
+    const own = route.headers?.definition.request ?? {};
+    const sent = [...Object.keys(headers), filters?.header ?? "", ...Object.keys(own)];
+    const isSent = sent.some((each) => each.toLowerCase() === name.toLowerCase());
+    return isSent || concern === "omitters" ? callersOf(route) : undefined;
+  }
+
+  #effectOfParameter(route: Route, name: string, { word, concern }: Change): Effect | undefined {
+    const parameters = route.query.parameters.filter(({ definition }) =>
       upstreamNamesOf(definition).includes(name),
     );
     const names = parameters.map((parameter) => `query.${parameter.name}`);
-    if (isOmitted) return { questions: [{ route, concern: "omitters", names }], names };
+    if (concern === "omitters") return omittersOf(route, names);
     if (parameters.length > 0) {
       const isPlain = parameters.every(
         ({ definition }) => definition.values === undefined && definition.write === undefined,
       );
       const sent = names.map((each) => (word !== undefined && isPlain ? `${each}=${word}` : each));
-      return { questions: [{ route, concern: "senders", names: sent }], names };
+      return sendersOf(route, names, sent);
     }
-    const isPage = response === "list" && lists.paging.upstreamNames.includes(name);
-    const isFilter = response === "list" && filters !== undefined && filters.header === undefined;
-    return isPage || isFilter ? callers : undefined;
+    if (route.response !== "list") return undefined;
+    const { filters } = this.#pack.dialect.upstream;
+    const isFilter = filters !== undefined && filters.header === undefined;
+    return isFilter || route.lists.paging.upstreamNames.includes(name) ? callersOf(route) : undefined;
   }
 
   #effectOfAnswer({ route, role, catalog }: Use, path: Path): Effect | undefined {
@@ -220,6 +195,27 @@ export class UpstreamUse {
     );
     return fields.length > 0 || isRead ? readers(fields) : undefined;
   }
+}
+
+/** Returns the effect of a change of a member of the upstream's body. */
+function effectOfBody(route: Route, path: Path, { word, concern }: Change): Effect | undefined {
+  const { body, onlyChanges } = route;
+  // The upstream may put the object into a wrapper.
+  const paths = [path, path.slice(1)].filter(({ length }) => length > 0);
+  const isAt = (upstream: string): boolean => paths.some((each) => overlap(each, upstream.split(".")));
+  const members = (body?.members ?? []).filter(
+    ({ rule }) => rule.upstream !== undefined && isAt(rule.upstream),
+  );
+  const isAdded = body?.added.some(isAt) === true;
+  const isMerged = (body?.mergeSources.length ?? 0) > 0 || onlyChanges !== undefined;
+  const names = members.map(({ name }) => `body.${name}`);
+  // Some requests only contain parts: an edit only sends the differences.
+  if (isMerged) return callersOf(route, names);
+  if (concern === "omitters") return isAdded ? undefined : omittersOf(route, names);
+  if (isAdded) return callersOf(route, names);
+  if (members.length === 0) return undefined;
+  const sent = members.map(({ name, rule }) => wordOf(`body.${name}`, rule, word));
+  return sendersOf(route, names, sent);
 }
 
 /** Returns the client's word for the upstream's. If there is none, the summaries of the member are used. */

@@ -1,12 +1,20 @@
-/** Notices about events: `NOTICES_FILE`, and the sources of events. */
+/** Notices about events: `NOTICES_FILE`, the sources of events, and `alpha-gateway notices test`. */
+import { randomUUID } from "node:crypto";
 import type { AuditStore, ClientDirectory } from "../../audit/index.ts";
-import { type Feature, type FeatureParts, plural } from "../../base/index.ts";
-import type { PlanStatus } from "../plan/describe-plan.ts";
-import { NOTICES_COMMANDS } from "./commands.ts";
+import {
+  type Feature,
+  type FeatureCommands,
+  type FeatureParts,
+  lines,
+  plural,
+  readOperatorFile,
+} from "../../base/index.ts";
+import type { PlanStatus } from "../plan/plan-status.ts";
 import { COUNTED, RESULTS } from "./notice.ts";
-import { NOTICES_SCHEMA, noticesFile } from "./notices-file.ts";
+import { NOTICES_SCHEMA, noticesFile, type Receiver } from "./notices-file.ts";
 import { Notices, type NoticesOptions } from "./notices.ts";
 import { createClientReader } from "./read-clients.ts";
+import { SendError, sendWebhook } from "./webhook.ts";
 
 interface NoticesNeeds {
   readonly directory: () => ClientDirectory;
@@ -17,6 +25,45 @@ interface NoticesNeeds {
 }
 
 const TICK_MS = 1000;
+
+/** Sends a test to one receiver. @returns the error; undefined if it was sent */
+async function sendTest(receiver: Receiver): Promise<string | undefined> {
+  const timestamp = new Date().toISOString();
+  const notice = { type: "test", timestamp, data: { receiver: receiver.name } } as const;
+  try {
+    await sendWebhook(receiver, { id: `msg_${randomUUID()}`, notice }, new AbortController().signal);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SendError) return error.message;
+    throw error;
+  }
+}
+
+const NOTICES_COMMANDS: FeatureCommands<unknown, FeatureParts> = {
+  settings: ["NOTICES_FILE"],
+  otherSettings: ["AUDIT"],
+  absence: "there are no receivers",
+  all: [
+    {
+      syntax: "test",
+      description: "Send one notice to each receiver, and print the results.",
+      async run({ settings: { NOTICES_FILE: file = "", AUDIT } }) {
+        // The file is read again, because a command opens the feature without secrets.
+        const kind = noticesFile({ hasAudit: AUDIT !== "off", readsSecrets: true });
+        const { receivers } = readOperatorFile(file, kind);
+        const problems: (string | undefined)[] = [];
+        for (const receiver of receivers) problems.push(await sendTest(receiver));
+        const results = receivers.map(({ name }, index) =>
+          problems[index] === undefined ? `${name}: sent` : `${name}: not sent: ${problems[index]}`,
+        );
+        return {
+          blocks: lines(...(results.length === 0 ? ["The file has no receivers."] : results)),
+          exitCode: problems.every((problem) => problem === undefined) ? 0 : 1,
+        };
+      },
+    },
+  ],
+};
 
 export const NOTICES: Feature<NoticesNeeds, FeatureParts | undefined> = {
   name: "notices",

@@ -1,6 +1,6 @@
 /** Finds the events since the last check, by comparing the stored state with the current one. */
 import type { LossUsage, MigrationState, NamedClient } from "../../audit/index.ts";
-import type { PlanStatus, StageStatus } from "../plan/describe-plan.ts";
+import type { PlanStatus, StageStatus } from "../plan/plan-status.ts";
 import { PLAN, shareOf, NoticeShares, type Share, type NoticeLimits } from "./shares.ts";
 import type { ClientData, Notice, NoticeEvent, StageData } from "./notice.ts";
 

@@ -1,6 +1,6 @@
 /** The notices about the migration: their events, and their contents. */
 import type { MigrationState } from "../../audit/index.ts";
-import type { StageState, StageStatus } from "../plan/describe-plan.ts";
+import type { StageState, StageStatus } from "../plan/plan-status.ts";
 
 /** Events that a receiver can subscribe to. */
 export const EVENTS = [

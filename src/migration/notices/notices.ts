@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { errorText, type Log } from "../../base/index.ts";
-import type { PlanStatus } from "../plan/describe-plan.ts";
+import type { PlanStatus } from "../plan/plan-status.ts";
 import { Delivery } from "./delivery.ts";
 import type { Ignored, ObservedClient } from "./find-news.ts";
 import { isMoreDue, takeLook, type Limited, type Looked } from "./look.ts";

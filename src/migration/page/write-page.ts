@@ -1,7 +1,6 @@
 /** Writes the page as JSON and as HTML. */
 import {
   type Block,
-  type Column,
   DOCUMENT_POLICY,
   formatCount,
   formatDay,
@@ -11,6 +10,7 @@ import {
   listNames,
   plural,
   renderDocument,
+  tableOf,
 } from "../../base/index.ts";
 import { describeStates } from "../../audit/index.ts";
 import { capitalize, type FieldChange } from "../report/model.ts";
@@ -78,46 +78,32 @@ function outlineHead(page: ClientPage): Block[] {
 
 function outlineWindows({ windows, names }: ClientPage): Block[] {
   if (windows.length === 0) return [];
-  const columns: Column[] = [
-    { name: "From (UTC)" },
-    { name: "Until (UTC)" },
-    { name: "What happens" },
-    { name: "Routes" },
-  ];
-  const rows = windows.map(({ from, until, field, routes, text }): Line[] => [
-    formatMinute(from),
-    formatMinute(until),
+  const table = tableOf("The next window of each stage of the plan", windows, [
+    ["From (UTC)", ({ from }) => formatMinute(from)],
+    ["Until (UTC)", ({ until }) => formatMinute(until)],
     [
-      ...(field === null ? ["Calls fail."] : ["Responses lack ", { code: field }, "."]),
-      ...(text === null ? [] : [` ${text}`]),
+      "What happens",
+      ({ field, text }) => [
+        ...(field === null ? ["Calls fail."] : ["Responses lack ", { code: field }, "."]),
+        ...(text === null ? [] : [` ${text}`]),
+      ],
     ],
-    routes.length === 0 ? "all" : listNames(routes),
+    ["Routes", ({ routes }) => (routes.length === 0 ? "all" : listNames(routes))],
   ]);
-  return [
-    { kind: "heading", level: 2, line: `Tests of the end of ${names.client}` },
-    { kind: "table", caption: "The next window of each stage of the plan", columns, rows },
-  ];
+  return [{ kind: "heading", level: 2, line: `Tests of the end of ${names.client}` }, table];
 }
 
 function outlineRoutes({ routes, names }: ClientPage): Block[] {
   if (routes.length === 0) return [{ kind: "text", line: `There are no calls of ${names.client} routes.` }];
-  const columns: Column[] = [
-    { name: `${capitalize(names.client)} route` },
-    { name: `In ${names.upstream}` },
-    { name: "Requests", number: true },
-    { name: "Last", number: true },
-    { name: "Ends", number: true },
-  ];
-  const rows = routes.map((route): Line[] => [
-    [{ code: route.route }],
-    describeCalls(route.calls, route.counterpart),
-    formatCount(route.requests),
-    route.last,
-    route.ends === null ? "–" : day(route.ends),
-  ]);
   return [
     { kind: "heading", level: 2, line: plural(routes.length, "route") },
-    { kind: "table", caption: "The most used first", columns, rows },
+    tableOf("The most used first", routes, [
+      [`${capitalize(names.client)} route`, ({ route }) => [{ code: route }]],
+      [`In ${names.upstream}`, ({ calls, counterpart }) => describeCalls(calls, counterpart)],
+      ["Requests", ({ requests }) => formatCount(requests), "number"],
+      ["Last", ({ last }) => last, "number"],
+      ["Ends", ({ ends }) => (ends === null ? "–" : day(ends)), "number"],
+    ]),
     { kind: "heading", level: 3, line: "What changes in each" },
   ];
 }

@@ -2,9 +2,8 @@
 import { errorText, type Feature, type Log, type Metrics, plural, RefusedError } from "../../base/index.ts";
 import { PLAN_ACTIONS, PLAN_COMMANDS } from "./commands.ts";
 import { createControl, type PlanControl } from "./control.ts";
-import { describePlan, type PlanStatus } from "./describe-plan.ts";
 import { createKnownClients } from "./known-clients.ts";
-import { planBlocks, stopForm } from "./plan-blocks.ts";
+import { describePlan, planBlocks, type PlanStatus, stopForm } from "./plan-status.ts";
 import { createPlan, type Plan, type PlanDefinition } from "./plan.ts";
 import { createPlanInForce, type PlanRuntime } from "./plan-in-force.ts";
 import type { PlanNeeds, PlanParts } from "./plan-parts.ts";

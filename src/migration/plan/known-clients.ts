@@ -22,24 +22,17 @@ export function createKnownClients(
   directory: () => ClientDirectory,
   routes: () => readonly string[],
 ) {
-  const cache = new LRUCache<string, boolean>({ max: CACHED_CLIENTS });
-  const reading = new Map<string, Promise<boolean>>();
-
-  async function read(key: string, client: PlanClient, before: number): Promise<boolean> {
-    const { keys: clients } = provenClient(client, directory());
-    // Sign-ins of a new application succeed at the login server, so after a freeze only calls of routes are considered.
-    const isKnown = await decisions.wasServed({ clients, before, routes: routes() });
-    cache.set(key, isKnown, { ttl: isKnown ? 0 : NEW_MS });
-    return isKnown;
-  }
-
-  function readOnce(key: string, client: PlanClient, before: number): Promise<boolean> {
-    const found = reading.get(key);
-    if (found) return found;
-    const started = read(key, client, before).finally(() => reading.delete(key));
-    reading.set(key, started);
-    return started;
-  }
+  const cache = new LRUCache<string, boolean, { readonly client: PlanClient; readonly before: number }>({
+    max: CACHED_CLIENTS,
+    ignoreFetchAbort: true,
+    async fetchMethod(_key, _stale, { options, context: { client, before } }) {
+      const { keys: clients } = provenClient(client, directory());
+      // Sign-ins of a new application succeed at the login server, so after a freeze only calls of routes are considered.
+      const isKnown = await decisions.wasServed({ clients, before, routes: routes() });
+      options.ttl = isKnown ? 0 : NEW_MS;
+      return isKnown;
+    },
+  });
 
   return {
     /**
@@ -59,11 +52,12 @@ export function createKnownClients(
       const key = summaryKeysOf(client).join("\n");
       // For a client without a label and a token, it is unknown whether it is new.
       if (key === "") return true;
+      const read = (): Promise<boolean> => cache.forceFetch(key, { context: { client, before } });
       const cached = cache.get(key);
       if (cached !== undefined) return cached;
       const accepted = isAccepted();
-      if (accepted === true) return readOnce(key, client, before);
-      return Promise.resolve(accepted).then((isTrue) => isTrue && readOnce(key, client, before));
+      if (accepted === true) return read();
+      return Promise.resolve(accepted).then((isTrue) => isTrue && read());
     },
   };
 }

@@ -23,10 +23,10 @@ const momentOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 /** Returns the kind of a stage according to its keys; reports a problem, and returns undefined, if it is ambiguous. */
 function kindOf(stage: StageDefinition, index: number, report: ReportProblem): Kind | undefined {
   const path = ["stages", index];
-  const given = (["freeze", "end"] as const).filter((key) => stage[key] !== undefined);
-  const hasField = stage.field !== undefined;
-  const kinds: Kind[] = [...given, ...(hasField ? ["field" as const] : [])];
-  if (stage.brown_out !== undefined && !hasField) kinds.push("brown_out");
+  // A field has brown-outs too.
+  const kinds = (["freeze", "end", "field", "brown_out"] as const).filter(
+    (each) => stage[each] !== undefined && (each !== "brown_out" || stage.field === undefined),
+  );
   const [kind, other] = kinds;
   if (kind === undefined || other !== undefined) {
     const message = "a stage has one of the keys freeze, brown_out, end and field";

@@ -2,7 +2,7 @@
 import { errorText } from "../../base/index.ts";
 import { AuditUnavailableError } from "../../audit/index.ts";
 import { NO_PLAN, type PlanVerdict } from "../../gateway/index.ts";
-import { OpenWindows } from "./open-windows.ts";
+import { createOpenWindows } from "./open-windows.ts";
 import type { PlanInForce, PlanOptions } from "./rules.ts";
 import type { Decision, Plan, PlanConditions, PlanQuery, StageWindow } from "./plan.ts";
 import { planClientOf, provenClient } from "./proven-client.ts";
@@ -80,7 +80,7 @@ function createJudge(
 /** Creates the rules of a plan. */
 export function createPlanInForce(options: PlanOptions) {
   const { plan, directory, control, isConfirmed, metrics, clock } = options;
-  const windows = new OpenWindows(options);
+  const windows = createOpenWindows(options);
   const isInForce = (): boolean => control.isKnown() && isConfirmed();
   const conditions: PlanConditions = {
     isPaused: (stage) => control.pauseOf(stage) !== undefined,
@@ -113,12 +113,12 @@ export function createPlanInForce(options: PlanOptions) {
     blockedBy: (stage: StageWindow["stage"], from: number): readonly string[] =>
       windows.blockedBy(stage, from) ?? [],
     /** Reads the data on which open brown-outs depend. @throws {AuditUnavailableError} */
-    readWindows: (): Promise<void> => windows.read(),
+    readWindows: windows.read,
     /**
      * Reads the same data, combines concurrent reads, and repeats a failed read after a pause. Call this every second.
      * Never rejects.
      */
-    prepareWindows: (): Promise<void> => windows.prepare(),
+    prepareWindows: windows.prepare,
   };
 }
 

@@ -44,33 +44,47 @@ const FINGERPRINT = /^[0-9a-f]{16}$/;
 export const isClient = (name: string, directory: ClientDirectory): boolean =>
   directory.find(name) !== undefined || FINGERPRINT.test(name);
 
+/**
+ * Creates the check of names in a file, which reports unknown ones.
+ *
+ * @param subject What the name is missing in, such as `the pack has no route`
+ * @param isKnown Default: whether the name is in `known`
+ */
+export const createNameCheck =
+  (
+    report: ReportProblem,
+    code: `AG_${string}`,
+    { subject, known }: { readonly subject: string; readonly known: readonly string[] },
+    isKnown: (name: string) => boolean = (name) => known.includes(name),
+  ) =>
+  (name: string, ...path: readonly PropertyKey[]): void => {
+    if (isKnown(name)) return;
+    report(code, path, { message: `${subject} "${name}"`, hint: suggestionFor(name, known) });
+  };
+
 /** Reports names that neither the pack nor the client directory contains. */
 export function checkNames(
   { stages, allow }: PlanText,
   { routes, fields, directory, hasAudit }: PlanContext,
   report: ReportProblem,
 ): void {
-  const clientNames = directory.clients.map(({ name }) => name);
-  function checkClient(name: string, path: readonly PropertyKey[]): void {
-    if (isClient(name, directory)) return;
-    report("AG_SUNSET_UNKNOWN_CLIENT", path, {
-      message: `CLIENTS_FILE has no client "${name}"`,
-      hint: suggestionFor(name, clientNames),
-    });
-  }
+  const checkClient = createNameCheck(
+    report,
+    "AG_SUNSET_UNKNOWN_CLIENT",
+    { subject: "CLIENTS_FILE has no client", known: directory.clients.map(({ name }) => name) },
+    (name) => isClient(name, directory),
+  );
+  const ofPack = { subject: "the pack has no route", known: routes };
+  const checkRoute = createNameCheck(report, "AG_SUNSET_UNKNOWN_ROUTE", ofPack);
   for (const [index, stage] of stages.entries()) {
-    for (const [at, route] of (stage.routes ?? []).entries())
-      if (!routes.includes(route))
-        report("AG_SUNSET_UNKNOWN_ROUTE", ["stages", index, "routes", at], {
-          message: `the pack has no route "${route}"`,
-          hint: suggestionFor(route, routes),
-        });
+    const { routes: named = [], field } = stage;
+    for (const [at, route] of named.entries()) checkRoute(route, "stages", index, "routes", at);
     for (const key of ["clients", "wait_for"] as const)
-      for (const [at, name] of (stage[key] ?? []).entries()) checkClient(name, ["stages", index, key, at]);
+      for (const [at, name] of (stage[key] ?? []).entries()) checkClient(name, "stages", index, key, at);
     if (!hasAudit) checkNeedsNoAudit(stage, index, report);
-    if (stage.field !== undefined) checkField(stage.field, index, fields, report);
+    if (field !== undefined) checkField(field, index, fields, report);
   }
-  for (const name of Object.keys(allow)) checkClient(name, ["allow", name]);
+  for (const name of Object.keys(allow)) checkClient(name, "allow", name);
 }
 
 /** Reports stages that need an audit store if there is none. */

@@ -3,7 +3,7 @@ import type { AuditStore, ClientsParts } from "../../audit/index.ts";
 import type { Block, FeatureParts, KeyValueStore } from "../../base/index.ts";
 import type { Pack } from "../../pack/index.ts";
 import type { Action } from "./control.ts";
-import type { PlanStatus } from "./describe-plan.ts";
+import type { PlanStatus } from "./plan-status.ts";
 import type { Plan } from "./plan.ts";
 import type { PlanInForce } from "./rules.ts";
 

@@ -17,23 +17,21 @@ import type { Difference } from "./model.ts";
 
 const list = (names: readonly string[]): string => names.join(", ");
 
-function describeOperators({ client, upstream }: DialectDefinition): Difference[] {
+/** A difference: its subject, and its form in alpha and in v4. */
+type Row = readonly [what: string, alpha: string, v4: string];
+
+function describeOperators({ client, upstream }: DialectDefinition): Row[] {
   const spellings = (filters: typeof upstream.filters): Map<string, string[]> =>
     new Map(Object.entries(filters?.operators ?? {}).map(([is, texts]) => [is, [texts].flat()]));
   const upstreamSpellings = spellings(upstream.filters);
   const changed = [...spellings(client.filters)].flatMap(([is, texts]) => {
     const [v4 = "-"] = upstreamSpellings.get(is) ?? [];
     const others = texts.filter((spelling) => spelling !== v4);
-    return others.length === 0 ? [] : [{ alpha: list(others), v4 }];
+    return others.length === 0 ? [] : [[list(others), v4] as const];
   });
   if (changed.length === 0) return [];
-  return [
-    {
-      what: `Operators in ${client.filters?.header ?? "the query"}`,
-      alpha: list(changed.map(({ alpha }) => alpha)),
-      v4: list(changed.map(({ v4 }) => v4)),
-    },
-  ];
+  const what = `Operators in ${client.filters?.header ?? "the query"}`;
+  return [[what, list(changed.map(([alpha]) => alpha)), list(changed.map(([, v4]) => v4))]];
 }
 
 const COUNTS = ["page", "pages", "total"];
@@ -98,52 +96,30 @@ function describePages(style: PagingStyle | undefined, { parameter, maximum }: P
 export function describeCommonChanges(pack: Pack): readonly Difference[] {
   const { dialect, lists, statuses, paging } = pack;
   const { client, upstream } = dialect;
-  const phrase = statuses.phrases[statuses.limited] ?? "Too Many Requests";
-  return [
-    {
-      what: "Credentials",
-      alpha: describePlace(client.credentials),
-      v4: describePlace(upstream.credentials),
-    },
-    {
-      what: "Rows of a list",
-      alpha: describeRows(lists.client),
-      v4: describeRows(lists.upstream),
-    },
-    {
-      what: "Counts of a list",
-      alpha: describeCounts(lists.client),
-      v4: describeCounts(lists.upstream),
-    },
-    {
-      what: "Page size",
-      alpha: describePages(paging.style, paging.size),
-      v4: describePages(paging.upstream.style, paging.upstream.size),
-    },
+  const limited = `${statuses.limited} ${statuses.phrases[statuses.limited] ?? "Too Many Requests"}`;
+  const { always_ok: always } = client;
+  const rows: readonly Row[] = [
+    ["Credentials", describePlace(client.credentials), describePlace(upstream.credentials)],
+    ["Rows of a list", describeRows(lists.client), describeRows(lists.upstream)],
+    ["Counts of a list", describeCounts(lists.client), describeCounts(lists.upstream)],
+    [
+      "Page size",
+      describePages(paging.style, paging.size),
+      describePages(paging.upstream.style, paging.upstream.size),
+    ],
     ...describeOperators(dialect),
-    {
-      what: "Too many requests",
-      alpha: `${statuses.limited} ${phrase}`,
-      v4: `${TOO_MANY_REQUESTS}; Retry-After is the time to wait`,
-    },
-    {
-      what: "Statuses",
-      alpha: describeStatuses(pack),
-      v4: "any HTTP status; 200 to 299 mean success",
-    },
-    {
-      what: "Fields in errors",
-      alpha: `${client.name}'s names`,
-      v4: `${upstream.name}'s names, as in these tables`,
-    },
-    ...(client.always_ok
+    ["Too many requests", limited, `${TOO_MANY_REQUESTS}; Retry-After is the time to wait`],
+    ["Statuses", describeStatuses(pack), "any HTTP status; 200 to 299 mean success"],
+    ["Fields in errors", `${client.name}'s names`, `${upstream.name}'s names, as in these tables`],
+    ...(always
       ? [
-          {
-            what: `Clients that sent ${client.always_ok.request_header ?? client.always_ok.parameter}`,
-            alpha: `always 200, with the status in ${client.always_ok.response_header}`,
-            v4: "always the status",
-          },
+          [
+            `Clients that sent ${always.request_header ?? always.parameter}`,
+            `always 200, with the status in ${always.response_header}`,
+            "always the status",
+          ] as const,
         ]
       : []),
   ];
+  return rows.map(([what, alpha, v4]) => ({ what, alpha, v4 }));
 }

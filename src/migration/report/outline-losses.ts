@@ -1,6 +1,6 @@
 /** The losses with their counts and clients, as blocks. Roundings are folded. */
 import type { LossClient, LossSummary } from "../../audit/index.ts";
-import { type Block, type Column, formatCount, type Line, listNames, plural } from "../../base/index.ts";
+import { type Block, formatCount, type Line, listNames, plural, tableOf } from "../../base/index.ts";
 import type { ClientGuide, Report } from "./make-report.ts";
 import { clientName } from "./model.ts";
 import { severityTag } from "./sections.ts";
@@ -9,15 +9,6 @@ import { severityTag } from "./sections.ts";
 const NAMED_CLIENTS = 3;
 
 type Loss = LossSummary & { readonly clients?: readonly LossClient[] };
-
-const COLUMNS: readonly Column[] = [
-  { name: "Severity" },
-  { name: "What was lost" },
-  { name: "Routes" },
-  { name: "Requests", number: true },
-  { name: "Last", number: true },
-];
-const CLIENT_COLUMN: Column = { name: "For whom" };
 
 /** Returns the names of some clients, and the number of further ones. */
 function describeClients(clients: readonly LossClient[], guides: readonly ClientGuide[]): Line {
@@ -35,22 +26,17 @@ function describeClients(clients: readonly LossClient[], guides: readonly Client
   return [...named, ...(others > 0 ? [plural(others, "other")] : [])].join(", ");
 }
 
-function outlineTable(losses: readonly Loss[], caption: string, guides: readonly ClientGuide[]): Block {
-  const hasClients = losses.some(({ clients }) => clients !== undefined);
-  return {
-    kind: "table",
-    caption,
-    columns: hasClients ? [...COLUMNS, CLIENT_COLUMN] : COLUMNS,
-    rows: losses.map(({ severity, loss, routes, requests, lastDay, clients }) => [
-      [severityTag(severity)],
-      loss,
-      listNames(routes),
-      formatCount(requests),
-      lastDay,
-      ...(clients ? [describeClients(clients, guides)] : []),
-    ]),
-  };
-}
+const outlineTable = (losses: readonly Loss[], caption: string, guides: readonly ClientGuide[]): Block =>
+  tableOf(caption, losses, [
+    ["Severity", ({ severity }) => [severityTag(severity)]],
+    ["What was lost", ({ loss }) => loss],
+    ["Routes", ({ routes }) => listNames(routes)],
+    ["Requests", ({ requests }) => formatCount(requests), "number"],
+    ["Last", ({ lastDay }) => lastDay, "number"],
+    ...(losses.some(({ clients }) => clients !== undefined)
+      ? [["For whom", ({ clients = [] }: Loss) => describeClients(clients, guides)] as const]
+      : []),
+  ]);
 
 /** Returns the losses as a table, and the roundings as a folded table. Empty if there are no losses. */
 export function outlineLossTables(

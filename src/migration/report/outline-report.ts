@@ -9,15 +9,15 @@ import {
   percent,
   plural,
   type Span,
+  tableOf,
 } from "../../base/index.ts";
 import type { FieldClass, ApiNames } from "../../pack/index.ts";
 import type { ClientGuide, Report } from "./make-report.ts";
 import { clientName, isDone } from "./model.ts";
-import { clientAnchor, outlineClient } from "./outline-client.ts";
+import { clientAnchor, openTokens, outlineClient } from "./outline-client.ts";
 import { changeTag } from "./outline-fields.ts";
 import { outlineLosses } from "./outline-losses.ts";
 import { outlineRoutes } from "./outline-routes.ts";
-import { openTokens } from "./outline-tokens.ts";
 import { outlineEveryCall, stateTag } from "./sections.ts";
 
 function describeSpan({ since, until, days }: Report): string {
@@ -72,40 +72,30 @@ function describeRemaining({ client, readiness, calls }: ClientGuide): string {
   return `${plural(calls.length, "call")}${rest}`;
 }
 
-const createClientRow = (client: ClientGuide): Line[] => [
-  [
-    { link: clientName(client), to: clientAnchor(client) },
-    ...(client.client === null || client.name !== null ? [] : [" ", { code: client.id }]),
-  ],
-  [
-    client.readiness === null ? "–" : stateTag(client.readiness),
-    client.cameBack === null ? "" : ` came back on ${client.cameBack}`,
-  ],
-  client.lastAlpha === null ? "never" : formatMinuteUtc(client.lastAlpha),
-  formatCount(client.requests - client.native),
-  percent(client.native, client.requests),
-  describeRemaining(client),
-  formatMinuteUtc(client.last),
+const describeName = (client: ClientGuide): Line => [
+  { link: clientName(client), to: clientAnchor(client) },
+  ...(client.client === null || client.name !== null ? [] : [" ", { code: client.id }]),
+];
+
+const describeState = ({ readiness, cameBack }: ClientGuide): Line => [
+  readiness === null ? "–" : stateTag(readiness),
+  cameBack === null ? "" : ` came back on ${cameBack}`,
 ];
 
 function outlineClients({ clients, names, quietDays }: Report): Block[] {
+  const { client: old } = names;
+  const table = tableOf("Clients, those with the most calls to change first", clients, [
+    ["Client", describeName],
+    ["State", describeState],
+    [`Last ${old} call`, ({ lastAlpha }) => (lastAlpha === null ? "never" : formatMinuteUtc(lastAlpha))],
+    [`In ${old}`, ({ requests, native }) => formatCount(requests - native), "number"],
+    ["Native", ({ requests, native }) => percent(native, requests), "number"],
+    ["To change", describeRemaining],
+    ["Last seen", ({ last }) => formatMinuteUtc(last)],
+  ]);
   return [
     { kind: "heading", level: 2, line: "Clients" },
-    {
-      kind: "table",
-      caption: "Clients, those with the most calls to change first",
-      columns: [
-        { name: "Client" },
-        { name: "State" },
-        { name: `Last ${names.client} call` },
-        { name: `In ${names.client}`, number: true },
-        { name: "Native", number: true },
-        { name: "To change" },
-        { name: "Last seen" },
-      ],
-      rows: clients.map(createClientRow),
-      opened: clients.map(openTokens),
-    },
+    { ...table, opened: clients.map(openTokens) },
     {
       kind: "text",
       line: [
@@ -173,21 +163,13 @@ function chartDays({ days, names: { client, upstream } }: Report): Chart {
       title: `${day}: ${formatCount(alpha)} in ${client} from ${plural(alphaClients, "client")}, ${formatCount(native)} native`,
       values: [native, alpha],
     })),
-    table: {
-      kind: "table",
-      caption: "",
-      columns: [
-        { name: "Day" },
-        { name: `In ${client}`, number: true },
-        { name: "Native", number: true },
-        { name: `Clients in ${client}`, number: true },
-        { name: "Errors", number: true },
-      ],
-      rows: days.map(({ day, alpha, native, alphaClients, errors }) => [
-        day,
-        ...[alpha, native, alphaClients, errors].map(formatCount),
-      ]),
-    },
+    table: tableOf("", days, [
+      ["Day", ({ day }) => day],
+      [`In ${client}`, ({ alpha }) => formatCount(alpha), "number"],
+      ["Native", ({ native }) => formatCount(native), "number"],
+      [`Clients in ${client}`, ({ alphaClients }) => formatCount(alphaClients), "number"],
+      ["Errors", ({ errors }) => formatCount(errors), "number"],
+    ]),
   };
 }
 

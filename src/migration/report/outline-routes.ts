@@ -6,6 +6,7 @@ import {
   type Line,
   type OpenedRows,
   plural,
+  tableOf,
 } from "../../base/index.ts";
 import type { ClientGuide, Report } from "./make-report.ts";
 import type { CallGuide } from "./call-guide.ts";
@@ -68,28 +69,16 @@ export function outlineRoutes({ clients, names }: Report): Block[] {
     }))
     .toSorted((one, other) => other.requests - one.requests);
   if (rows.length === 0) return [];
+  const table = tableOf("Requests of all clients", rows, [
+    [`${capitalize(names.client)} route`, ({ route }) => [{ code: route }]],
+    [`${names.upstream} call`, ({ v4, counterpart }) => describeCalls(v4, counterpart)],
+    ["Requests", ({ requests }) => formatCount(requests), "number"],
+    ["Clients", (row) => formatCount(row.clients), "number"],
+    ["With losses", ({ lossy }) => formatCount(lossy), "number"],
+    ["Last", ({ last }) => formatMinuteUtc(last)],
+  ]);
   return [
     { kind: "heading", level: 2, line: `${capitalize(names.client)} routes in use` },
-    {
-      kind: "table",
-      caption: "Requests of all clients",
-      columns: [
-        { name: `${capitalize(names.client)} route` },
-        { name: `${names.upstream} call` },
-        { name: "Requests", number: true },
-        { name: "Clients", number: true },
-        { name: "With losses", number: true },
-        { name: "Last" },
-      ],
-      opened: rows.map(({ opened }) => opened),
-      rows: rows.map(({ route, v4, counterpart, requests, clients: users, lossy, last }) => [
-        [{ code: route }],
-        describeCalls(v4, counterpart),
-        formatCount(requests),
-        formatCount(users),
-        formatCount(lossy),
-        formatMinuteUtc(last),
-      ]),
-    },
+    { ...table, opened: rows.map(({ opened }) => opened) },
   ];
 }

@@ -8,6 +8,7 @@ import {
   plural,
   type Severity,
   type Span,
+  tableOf,
   type Tone,
 } from "../../base/index.ts";
 import type { ApiNames } from "../../pack/index.ts";
@@ -161,11 +162,10 @@ export function outlineEveryCall(
 ): Block[] {
   return [
     { kind: "heading", level: 2, line: "What changes in all calls", id: "every-call" },
-    {
-      kind: "table",
-      caption: `In ${client} and in ${upstream}`,
-      columns: [{ name: "" }, { name: `In ${client}` }, { name: `In ${upstream}` }],
-      rows: differences.map(({ what, alpha, v4 }) => [what, alpha, v4]),
-    },
+    tableOf(`In ${client} and in ${upstream}`, differences, [
+      ["", ({ what }) => what],
+      [`In ${client}`, ({ alpha }) => alpha],
+      [`In ${upstream}`, ({ v4 }) => v4],
+    ]),
   ];
 }

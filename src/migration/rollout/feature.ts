@@ -1,58 +1,39 @@
 /** The roll-out: `ROLLOUT_FILE`, and the state about it that replicas share. */
-import type { ClientDirectory } from "../../audit/index.ts";
+import { type ClientDirectory, namesSoFar } from "../../audit/index.ts";
 import { type Feature, type FeatureHost, OperatorFileError, plural } from "../../base/index.ts";
 import type { Pack } from "../../pack/index.ts";
-import { ROLLOUT_ACTIONS, ROLLOUT_COMMANDS } from "./commands.ts";
-import type { RolloutNeeds, RolloutParts } from "./parts.ts";
+import { ROLLOUT_ACTIONS, ROLLOUT_COMMANDS, type RolloutNeeds, type RolloutParts } from "./parts.ts";
 import { findForgotten } from "./forgotten-clients.ts";
-import { describeRollout, type RolloutStatus } from "./status.ts";
-import { describeSides, turnBackForm } from "./blocks.ts";
+import { describeRollout, describeSides, type RolloutStatus, turnBackForm } from "./status.ts";
 import { createRollout, type Rollout } from "./sides.ts";
 import { ROLLOUT_SCHEMA } from "./definition.ts";
 import { rolloutFile } from "./file.ts";
-import { findTarget, turnBack } from "./returns/turn-back.ts";
+import { findTarget, refused } from "./returns/turn-back.ts";
 
 /** Milliseconds between two ticks. A replica writes a trip at its next tick, so that all replicas apply it within a second. */
 const TICK_MS = 400;
 
 const routeNames = ({ routes }: Pick<Pack, "routes">): readonly string[] => routes.map(({ name }) => name);
 
-/** Creates the function that logs, once each, the returned clients that are missing in the directory. */
-function createForgottenLog(
-  rollout: Rollout,
-  directory: () => ClientDirectory,
-  log: FeatureHost["log"],
-): () => void {
-  const logged = new Set<string>();
-  return () => {
-    for (const { client, message } of findForgotten(rollout, directory(), undefined)) {
-      if (logged.has(client)) continue;
-      logged.add(client);
-      log.error({ code: "AG_ROLLOUT_CLIENT_FORGOTTEN", client }, message);
-    }
-  };
-}
-
 /** Creates the check that rejects a directory in which a key of a returned client is missing. */
 const createDirectoryCheck =
   (rollout: Rollout, file = "CLIENTS_FILE") =>
   (next: ClientDirectory, active?: ClientDirectory): void => {
-    const forgotten = findForgotten(rollout, next, active);
     const at = { code: "AG_ROLLOUT_CLIENT_FORGOTTEN", file, line: 1, column: 1 };
-    if (forgotten.length > 0)
-      throw new OperatorFileError(forgotten.map(({ message }) => ({ ...at, message })));
+    const problems = findForgotten(rollout, next, active).map(({ message }) => ({ ...at, message }));
+    if (problems.length > 0) throw new OperatorFileError(problems);
   };
 
-function addGauges({ addGauge, addRouteGauge }: FeatureHost["metrics"], { returns }: Rollout): void {
+function addGauges({ addGauge, addRouteGauge }: FeatureHost["metrics"], { trips, blocked }: Rollout): void {
   addRouteGauge(
     "rollout_tripped",
     "1 for each route that has returned to the old service, or for all routes.",
-    () => returns.trips().flatMap(({ kind, name }) => (kind === "client" ? [] : [[name, 1] as const])),
+    () => trips().flatMap(({ kind, name }) => (kind === "client" ? [] : [[name, 1] as const])),
   );
   addGauge(
     "rollout_blocked",
     "Routes that should return to the old service, which also fails.",
-    () => returns.blocked().length,
+    () => blocked().length,
   );
 }
 
@@ -90,13 +71,18 @@ export const ROLLOUT: Feature<RolloutNeeds, RolloutParts | undefined> = {
       isOldServiceUp: () => legacy?.breaker.state() === "closed",
     });
     addGauges(host.metrics, rollout);
-    const logForgotten = createForgottenLog(rollout, directory, host.log);
+    /** Returned clients whose absence in the directory was logged. */
+    const logged = new Set<string>();
     const checkDirectory = createDirectoryCheck(rollout, CLIENTS_FILE);
     const sync = host.repeat(
       TICK_MS,
       async () => {
         await rollout.sync();
-        logForgotten();
+        for (const { client, message } of findForgotten(rollout, directory(), undefined)) {
+          if (logged.has(client)) continue;
+          logged.add(client);
+          host.log.error({ code: "AG_ROLLOUT_CLIENT_FORGOTTEN", client }, message);
+        }
       },
       {
         code: "AG_ROLLOUT_STATE_UNKNOWN",
@@ -117,12 +103,21 @@ export const ROLLOUT: Feature<RolloutNeeds, RolloutParts | undefined> = {
       form: () => turnBackForm(status()),
       summary: () => plural(config().rules.length, "rule"),
       async turnBack({ target, by, reason }) {
-        const found = findTarget(target, routes, directory());
-        return turnBack(rollout, directory(), { ...found, by, reason });
+        const { kind, name } = findTarget(target, routes, directory());
+        const { data } = config();
+        if (kind === "route" && data.kind !== "shared")
+          throw refused(
+            `With data: ${data.kind} a client is on one side with all its routes: name a client, or all.`,
+          );
+        await rollout.tokenClients.exchange();
+        const names = namesSoFar(directory(), name);
+        await rollout.turnBack({ kind, name, by, reason });
+        const isConcerned = (client: string): boolean => kind === "all" || names.includes(client);
+        return { withTokens: kind === "route" ? [] : rollout.tokenClients.all().filter(isConcerned) };
       },
       async resume({ target, by, reason }) {
         // The file and the pack may no longer contain it.
-        const trips = rollout.returns.trips().filter(({ name }) => name === target);
+        const trips = rollout.trips().filter(({ name }) => name === target);
         if (trips.length === 0) findTarget(target, routes, directory());
         for (const { kind, name } of trips) await rollout.resume({ kind, name, by, reason });
         return trips.length > 0;

@@ -21,11 +21,11 @@ const word = (client: string): string => (client.includes(" ") ? `'${client}'` :
  * @param active The previous directory; undefined: only names are compared
  */
 export function findForgotten(
-  { returns }: Pick<Rollout, "returns">,
+  { trips }: Pick<Rollout, "trips">,
   next: ClientDirectory,
   active: ClientDirectory | undefined,
 ) {
-  const returned = returns.trips().flatMap(({ kind, name }) => (kind === "client" ? [name] : []));
+  const returned = trips().flatMap(({ kind, name }) => (kind === "client" ? [name] : []));
   return returned.filter(hasName).flatMap((client) => {
     const [before, after] = [active?.find(client), next.find(client)];
     const lost = after && before ? lostKeys(before, after) : [];

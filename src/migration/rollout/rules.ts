@@ -26,8 +26,6 @@ export interface TurnBack {
 export interface RolloutConfig {
   readonly data: RolloutData;
   readonly compare: ComparisonBudget;
-  /** Names of the clients in each wave. */
-  readonly waves: ReadonlyMap<string, readonly string[]>;
   /** The rules in the order of the file. A client without a matching rule gets the old service. */
   readonly rules: readonly RolloutRule[];
   readonly turnBack: TurnBack;

@@ -31,7 +31,7 @@ import { watchConfigChanges } from "./config-changes.ts";
 import { createReturns, type Returns } from "./returns/returns.ts";
 import type { RolloutConfig } from "./rules.ts";
 import { createTokenClients, type TokenClients } from "./token-clients.ts";
-import type { RolloutEvent, Trip } from "./returns/trips.ts";
+import type { Trip } from "./returns/trips.ts";
 import { type BegunWrite, createWriteLag } from "./write-lag.ts";
 
 /** The facts that decide the side of a request. */
@@ -78,26 +78,22 @@ function writerKey({ client, findWriter }: Writer): string | undefined {
 /** Finds the trip because of which a client has returned. */
 type FindTrip = (client: string | undefined, route: string | null) => Trip | undefined;
 
-/** Decides which side is wanted, by the first reason of the list above. */
+/** Creates the function that decides which side is wanted, by the first reason of the list above. */
 const createDecide =
   (
     config: () => RolloutConfig,
-    returns: Returns,
-    { tripOf, confirmedConfig }: { readonly tripOf: FindTrip; readonly confirmedConfig: () => RolloutConfig },
+    { isKnown }: Returns,
+    { tripOf, confirmed }: { readonly tripOf: FindTrip; readonly confirmed: () => RolloutConfig },
   ) =>
   (client: string | undefined, route: string | null): SideDecision => {
-    if (!returns.isKnown()) return { side: "old", why: "the state store was not read yet" };
+    if (!isKnown()) return { side: "old", why: "the state store was not read yet" };
     const trip = tripOf(client, route);
-    if (trip)
-      return {
-        side: "old",
-        why: `turned back by ${trip.by}${trip.reason === null ? "" : `: ${trip.reason}`}`,
-      };
+    const reason = trip?.reason ? `: ${trip.reason}` : "";
+    if (trip) return { side: "old", why: `turned back by ${trip.by}${reason}` };
     const decision = decideByRules(config(), client, route);
-    // Returns on other replicas are unknown: no client is moved to the translation.
-    const confirmed = confirmedConfig();
-    const moves = decision.side === "new" && confirmed !== config();
-    return moves && decideByRules(confirmed, client, route).side === "old"
+    // While the store can't be read, returns on other replicas are unknown: no client is moved to the translation.
+    const moves = decision.side === "new" && confirmed() !== config();
+    return moves && decideByRules(confirmed(), client, route).side === "old"
       ? { side: "old", why: "the state store can't be read" }
       : decision;
   };
@@ -107,16 +103,16 @@ const CLIENTS_EVERY = 5;
 
 /** Creates the reader and writer of the shared state. */
 function createSync(config: () => RolloutConfig, returns: Returns, tokenClients: TokenClients) {
-  let times = 0;
+  let reads = 0;
   let lastConfig = config();
   let isUnconfirmed = false;
   return {
     /** Returns the file in force. While the store can't be read, it is the last file before the outage. */
-    confirmedConfig: (): RolloutConfig => (isUnconfirmed ? lastConfig : config()),
+    confirmed: (): RolloutConfig => (isUnconfirmed ? lastConfig : config()),
     /** Reads and writes the shared state. Call it more than twice a second. @throws {StateUnavailableError} */
     async sync(): Promise<void> {
-      const readsClients = times % CLIENTS_EVERY === 0;
-      times += 1;
+      const readsClients = reads % CLIENTS_EVERY === 0;
+      reads += 1;
       isUnconfirmed = true;
       if (readsClients) await tokenClients.exchange();
       await returns.tick();
@@ -140,17 +136,23 @@ export function createRollout({
   const changes = watchConfigChanges(config, elapsed);
   const logChanges = createChangeLog(log);
   const tokenClients = createTokenClients(store);
-
-  function onTrips(trips: readonly Trip[], events: readonly RolloutEvent[]): void {
-    changes.note();
-    logChanges(trips, events);
-  }
-
-  const returns = createReturns({ config, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
-  const { sync, confirmedConfig } = createSync(config, returns, tokenClients);
+  const returns = createReturns({
+    config,
+    store,
+    log,
+    onChange(...trips) {
+      changes.note();
+      logChanges(...trips);
+    },
+    clock,
+    elapsed,
+    isOldServiceUp,
+  });
+  const { sync, confirmed } = createSync(config, returns, tokenClients);
   const tripOf: FindTrip = (client, route) =>
     returns.tripOf(client === undefined ? [] : namesSoFar(directory(), client), route);
-  const decide = createDecide(config, returns, { tripOf, confirmedConfig });
+
+  const decide = createDecide(config, returns, { tripOf, confirmed });
 
   /** Returns the side on which a recent write keeps its client; undefined if none does. @param wanted the side without it */
   function sideOfWrite(writer: Writer, route: string | null, wanted: Side): SideDecision | undefined {
@@ -170,15 +172,10 @@ export function createRollout({
   }
 
   return {
+    ...returns,
     config,
     returns,
     tokenClients,
-    note: returns.note,
-    noteNew: returns.noteNew,
-    noteOld: returns.noteOld,
-    beginOld: returns.beginOld,
-    turnBack: returns.turnBack,
-    resume: returns.resume,
     /** Returns the side of a client, regardless of its requests in progress. */
     decide,
     /** Returns the side of a request. @param route Name of the route. Null: no route of the pack matches */

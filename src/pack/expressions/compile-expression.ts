@@ -14,6 +14,7 @@ import { withFunctions } from "./pack-functions.ts";
 /** Replaces an expression with errors. It never runs, since the pack is rejected. */
 const INVALID_EXPRESSION: Expression = {
   source: "",
+  origin: undefined,
   variables: new Set(),
   inputNames: new Map(),
   requiredVariables: new Set(),

@@ -5,6 +5,9 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
+import { json } from "../../support/fake-v4.ts";
+import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { request } from "../../support/request.ts";
 
 const printed = captureCommands();
 let top: string;
@@ -48,6 +51,7 @@ describe("init writes a pack that check finds valid", () => {
     { "client-path": "/1e3/0x1f", "upstream-path": "/-/.-" },
     { "client-path": "/__proto__/__proto__" },
     { "client-path": `/${"a".repeat(199)}` },
+    { scheme: "none", fields: "nr=id,name" },
   ];
   test.each(titled(valid))("with %s", async (_, flags) => {
     const folder = join(top, "a pack: 'new' #1");
@@ -63,6 +67,20 @@ test("init puts the suffix of a list's path behind the id, and not into the name
   expect(resource).toContain("list: boats\n");
   expect(resource).toContain("client: GET /boats.json, ");
   expect(resource).toContain('client: "GET /boats/:id.json", scope: token, upstream: "GET /ships/{id}"');
+});
+
+test("init writes a pack whose clients are served with the scheme that the new API has, too", async () => {
+  const folder = join(top, "new");
+  expect(await init(folder, {})).toBe(0);
+  const gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: folder });
+  gateway.v4.respondWith((call, response) =>
+    json(200, [{ id: 1, name: call.headers.authorization }])(call, response),
+  );
+  const headers = { authorization: "Bearer T" };
+  expect(await request(gateway.app, "GET /v1/books", { headers })).toMatchObject({
+    status: 200,
+    body: [{ id: 1, title: "Bearer T" }],
+  });
 });
 
 describe("init refuses, and writes nothing,", () => {

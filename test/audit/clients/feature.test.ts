@@ -11,7 +11,7 @@ import { rolloutFile } from "../../../src/migration/rollout/file.ts";
 import type { RolloutConfig } from "../../../src/migration/rollout/rules.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 
-const waves = (name: string): string => `data: shared\nwaves: { first: [${name}] }\n`;
+const rules = (name: string): string => `data: shared\nnew: [{ clients: [${name}] }]\n`;
 const NO_WAVES = "data: shared\n";
 
 let errors: object[];
@@ -26,7 +26,7 @@ beforeEach(async () => {
     error: (context: object, message: string) => errors.push({ ...context, message }),
   } as unknown as Log;
   clientsFile = writeOperatorFile("billing: {}\n", "clients.yaml");
-  namingFile = writeOperatorFile(waves("billing"), "rollout.yaml");
+  namingFile = writeOperatorFile(rules("billing"), "rollout.yaml");
   const settings = readSettings({ CLIENTS_FILE: clientsFile });
   clients = await openFeature(CLIENTS, settings, undefined, { log, metrics: NO_METRICS, isReadOnly: false });
   naming = watchOperatorFile(
@@ -42,7 +42,7 @@ afterEach(async () => {
 
 const inForce = () => ({
   directory: clients.parts.current().clients.map(({ name }) => name),
-  named: naming.current().waves.get("first"),
+  named: [...(naming.current().rules[0]?.clients?.keys() ?? [])],
 });
 
 test("a directory that is not YAML is rejected, and the line names the command that says why", () => {
@@ -74,7 +74,7 @@ test.each([["directory"], ["other file"]])(
   "both come into force once both are changed, whichever is read again: the %s",
   (reloaded) => {
     writeFileSync(clientsFile, "invoices: {}\n");
-    writeFileSync(namingFile, waves("invoices"));
+    writeFileSync(namingFile, rules("invoices"));
     (reloaded === "directory" ? clients.parts : naming).reload();
     expect(inForce()).toEqual({ directory: ["invoices"], named: ["invoices"] });
     expect(errors).toEqual([]);
@@ -85,15 +85,15 @@ test("a directory that is invalid itself leaves the other file alone", () => {
   writeFileSync(clientsFile, "billing: {}\nreports: { owns: nothing }\n");
   writeFileSync(namingFile, NO_WAVES);
   naming.reload();
-  expect(inForce()).toEqual({ directory: ["billing"], named: undefined });
+  expect(inForce()).toEqual({ directory: ["billing"], named: [] });
   expect(errors).toEqual([expect.objectContaining({ setting: "CLIENTS_FILE" })]);
 });
 
 test("a faulty file leaves a directory in force that has not changed", () => {
-  writeFileSync(namingFile, waves("reports"));
+  writeFileSync(namingFile, rules("reports"));
   naming.reload();
   expect(inForce()).toEqual({ directory: ["billing"], named: ["billing"] });
   writeFileSync(namingFile, NO_WAVES);
   clients.parts.reload();
-  expect(inForce()).toEqual({ directory: ["billing"], named: undefined });
+  expect(inForce()).toEqual({ directory: ["billing"], named: [] });
 });

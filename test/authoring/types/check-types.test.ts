@@ -343,6 +343,28 @@ describe("types by counterexample, where a document and a pack differ", () => {
     expect((await verdicts(documents))["state"]).toMatchObject({ verdict: "no-counterexample" });
   });
 
+  test("do not say that a type holds if a value leads to a call that the golden case does not have", async () => {
+    const file = "examples/book/read.yaml";
+    const call = {
+      file,
+      from: "\n  - request: GET /items/7/loan\n    response:\n      body: { reader: Ada }",
+      to: "",
+    };
+    const edits = [
+      call,
+      { file, from: "status: out", to: "status: in" },
+      { file, from: "state: lent", to: "state: available" },
+      { file, from: "lent_to: Ada", to: "lent_to: nobody" },
+    ];
+    const documents = {
+      new: newDocument({ ...NAME, status: { enum: ["in", "out"] } }),
+      old: oldDocument({ state: { type: "string" } }),
+    };
+    expect(await verdicts(documents, { edits })).toMatchObject({
+      state: { verdict: "no-counterexample" },
+    });
+  });
+
   test("try texts that are no time where the pack reads one and the document describes something else", async () => {
     const documents = {
       new: newDocument({ bought: { type: "string", maxLength: 20 } }),

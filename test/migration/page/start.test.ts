@@ -121,6 +121,7 @@ describe("a program that embeds the gateway", () => {
     await request(gateway.url, "GET /v4/vm/instances", { headers: headers() });
     const { body } = await request(gateway.url, "GET /v4/migration", { headers: headers() });
     expect(body.routes).toMatchObject([{ route: "GET /vm/instances", requests: 1 }]);
+    await gateway.stop();
   });
 
   test("has it below its own path, with alphaGateway", async () => {

@@ -564,6 +564,12 @@ test("a plan with an unknown route prevents the start", async () => {
   const file = writeOperatorFile(
     "announced: 2026-01-01\nstages: [{ end: 2026-06-02, routes: [GET /vm/instnaces] }]\n",
   );
-  const settings = readEnvironment({ SUNSET_FILE: file, PORT: "0", ADMIN_PORT: "0", LOG_LEVEL: "silent" });
+  const settings = readEnvironment({
+    DATA_DIR: temporaryFolder(),
+    SUNSET_FILE: file,
+    PORT: "0",
+    ADMIN_PORT: "0",
+    LOG_LEVEL: "silent",
+  });
   await expect(startService(settings)).rejects.toThrow('the pack has no route "GET /vm/instnaces"');
 });

@@ -57,10 +57,6 @@ salt: november
       clientShare: 0.05,
       skippedRoutes: new Set(["GET /books"]),
     },
-    waves: new Map([
-      ["first", ["billing"]],
-      ["second", ["reports"]],
-    ]),
     rules: [
       {
         why: "all clients",
@@ -92,7 +88,6 @@ test("the owner of the data is required; all other keys have a default, and no c
       clientShare: 0.1,
       skippedRoutes: new Set(),
     },
-    waves: new Map(),
     rules: [],
     turnBack: { differences: 4, within: 85 },
     salt: "rollout",

@@ -1,7 +1,7 @@
 /** An application of alpha's days and its user: a real browser, a gateway that runs as a process, and the sandbox's login server. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { chromium, type Browser } from "playwright-core";
 import { describeWith } from "../../support/services.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
@@ -27,7 +27,7 @@ describe("signing in with a browser", () => {
   let server: Server;
   let callback: string;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     gateway = await serve(temporaryFolder());
     [, token = ""] = await gateway.waitForOutput(/^Token +(\S+)$/m);
     server = createServer((request, response) => response.end(`Thanks: ${request.url ?? ""}`));
@@ -35,7 +35,7 @@ describe("signing in with a browser", () => {
     callback = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
     browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: FLAGS });
   }, 60_000);
-  afterEach(async () => {
+  afterAll(async () => {
     await browser?.close();
     server?.closeAllConnections();
     server?.close();

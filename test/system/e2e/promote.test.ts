@@ -70,7 +70,10 @@ describe("promote and rollback", () => {
       const end = new AbortController();
       const statuses = new Set<number>();
       const load = [one, other].map(async (gateway) => {
-        while (!end.signal.aborted) statuses.add((await ask(gateway)).status);
+        while (!end.signal.aborted) {
+          statuses.add((await ask(gateway)).status);
+          await wait(5);
+        }
       });
       expect(await command("promote", shared)).toMatchObject({ code: 0 });
       await Promise.all([one, other].map((gateway) => waitForMember(gateway, "heading")));

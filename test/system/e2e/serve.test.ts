@@ -1,8 +1,6 @@
 import { execFile } from "node:child_process";
-import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect, test } from "@jest/globals";
-import { startFakeV4 } from "../../support/fake-v4.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { serve } from "./program.ts";
 
@@ -35,27 +33,4 @@ test("serve without settings becomes ready, and the command that it prints works
   gateway.signal("SIGTERM");
   // Here V8 would name flags that it does not know.
   expect(await gateway.ended).toMatchObject({ code: 0, err: "" });
-});
-
-test("a flag overrides the environment", async () => {
-  const folder = temporaryFolder();
-  const gateway = await serve(folder, { env: { NATIVE_PROXY: "maybe" }, flags: ["--native-proxy", "off"] });
-
-  const response = await fetch(`${gateway.url}/v4/regions`, { headers: { authorization: "Bearer abc" } });
-  expect(response.status).toBe(401);
-});
-
-test("serve with v4 down runs, reports why it is not ready, and becomes ready later", async () => {
-  const down = await startFakeV4();
-  await down.close();
-  const gateway = await serve(temporaryFolder(), { env: { UPSTREAM_URL: down.url } });
-  const reasons = await (await fetch(`${gateway.admin}/readyz`)).json();
-  expect(reasons).toMatchObject({
-    status: "not ready",
-    reasons: expect.arrayContaining([expect.stringMatching(/^catalog /)]),
-  });
-
-  await startFakeV4(Number(new URL(down.url).port));
-  while ((await fetch(`${gateway.admin}/readyz`)).status !== 200) await wait(100);
-  expect((await fetch(`${gateway.admin}/healthz`)).status).toBe(200);
 });

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { loadPack, packFolder } from "../../../pack/index.ts";
-import { type Block, type Column, formatCount, type Line, withClosing } from "../../../base/index.ts";
+import { type Block, formatCount, tableOf, withClosing } from "../../../base/index.ts";
 import { REQUIRED_CLIENTS } from "../../../compare/index.ts";
 import {
   CallJudge,
@@ -44,24 +44,19 @@ const MOST_LISTED = 30;
 const percent = (part: number, all: number): string =>
   `${(all === 0 ? 0 : Math.floor((part / all) * 10_000) / 100).toString()} %`;
 
-const clientName = (client: string | null): string => client ?? "without a token";
-
 /** Lists the first items as a table. Empty if there are no items. */
 function outlineFirst<T>(
   caption: string,
-  columns: readonly Column[],
   items: readonly T[],
-  row: (item: T) => readonly Line[],
+  columns: Parameters<typeof tableOf<T>>[2],
 ): Block[] {
   if (items.length === 0) return [];
   const more = items.length - MOST_LISTED;
   return [
-    { kind: "table", caption, columns, rows: items.slice(0, MOST_LISTED).map(row) },
+    tableOf(caption, items.slice(0, MOST_LISTED), columns),
     ...(more > 0 ? [{ kind: "text" as const, line: `and ${more} more (--format json has all)` }] : []),
   ];
 }
-
-const number = (name: string): Column => ({ name, number: true });
 
 /** Describes the rule of the gate in a sentence. */
 function describeMean({ clients, share, unproven, largest }: ClientMean): string[] {
@@ -103,32 +98,24 @@ function outlineCoverage({ calls, served, clients, mean, refusals, notJudged }: 
         ...describeMean(mean),
       ],
     },
-    ...outlineFirst(
-      "Refused",
-      [number("calls"), number("clients"), { name: "why" }],
-      refusals,
-      ({ calls: count, clients: callers, route, reason }) => [
-        formatCount(count),
-        formatCount(callers),
-        `${route === "" ? "" : `${route}: `}${reason}`,
-      ],
-    ),
+    ...outlineFirst("Refused", refusals, [
+      ["calls", (refusal) => formatCount(refusal.calls), "number"],
+      ["clients", (refusal) => formatCount(refusal.clients), "number"],
+      ["why", ({ route, reason }) => `${route === "" ? "" : `${route}: `}${reason}`],
+    ]),
     ...outlineFirst(
       "Clients with refused calls",
-      [number("refused"), number("calls"), { name: "client" }],
       clients.filter((client) => client.served < client.calls),
-      (client) => [
-        formatCount(client.calls - client.served),
-        formatCount(client.calls),
-        clientName(client.client),
+      [
+        ["refused", (client) => formatCount(client.calls - client.served), "number"],
+        ["calls", (client) => formatCount(client.calls), "number"],
+        ["client", ({ client }) => client ?? "without a token"],
       ],
     ),
-    ...outlineFirst(
-      "Not judged",
-      [number("calls"), { name: "why" }],
-      notJudged,
-      ({ calls: count, reason }) => [formatCount(count), reason],
-    ),
+    ...outlineFirst("Not judged", notJudged, [
+      ["calls", (skipped) => formatCount(skipped.calls), "number"],
+      ["why", ({ reason }) => reason],
+    ]),
   ];
 }
 

@@ -29,11 +29,7 @@ interface Call {
 }
 
 /** A call of a client that is overdue. Lists are sorted by time, the oldest first. */
-interface HangingCall {
-  readonly route: string | null;
-  readonly sentAt: number;
-  readonly client: string;
-}
+type HangingCall = Omit<Call, "client"> & { readonly client: string };
 
 interface Answers {
   total: number;
@@ -51,31 +47,17 @@ const addTo = (answers: Answers, now: number, hasFailed: boolean): void => {
 };
 
 /** A value for each client. Senders that are treated as one client share it. */
-class ByClient<Value> {
+class ByClient<Value> extends Map<string, Value> {
   readonly #clients = new ProvenClients();
-  readonly #values = new Map<string, Value>();
 
-  get size(): number {
-    return this.#values.size;
+  override get(client: string): Value | undefined {
+    return super.get(this.#clients.find(client) ?? client);
   }
 
-  get(client: string): Value | undefined {
-    const counted = this.#clients.find(client);
-    return counted === undefined ? undefined : this.#values.get(counted);
-  }
-
-  set(client: string, value: Value): void {
+  override set(client: string, value: Value): this {
     const counted = this.#clients.find(client);
     if (counted === undefined) this.#clients.add(client);
-    this.#values.set(counted ?? client, value);
-  }
-
-  entries(): readonly [string, Value][] {
-    return [...this.#values];
-  }
-
-  values(): readonly Value[] {
-    return [...this.#values.values()];
+    return super.set(counted ?? client, value);
   }
 }
 
@@ -107,7 +89,7 @@ class RecentAnswers {
         sentAt >= succeededAt ? { total: 1, failed: 1 } : { total: total + 1, failed: failed + 1 };
       byClient.set(client, { ...counted, succeededAt });
     }
-    const rates = byClient.values().map(({ total, failed }) => failed / total);
+    const rates = [...byClient.values()].map(({ total, failed }) => failed / total);
     const sum = rates.reduce((all, rate) => all + rate, 0);
     if (rates.length < 2) return rates.length === 1 && sum < UNWELL ? true : undefined;
     return sum - Math.max(...rates) < UNWELL * (rates.length - 1);
@@ -115,14 +97,10 @@ class RecentAnswers {
 
   /** Counts the waiting clients for which no response has arrived since their oldest call. */
   countWaiting(now: number, hanging: readonly HangingCall[]): number {
-    const succeededAt = Math.max(
-      ...this.#sum(now)
-        .values()
-        .map((each) => each.succeededAt),
-    );
+    const succeededAt = Math.max(...[...this.#sum(now).values()].map((each) => each.succeededAt));
     const oldest = new ByClient<number>();
     for (const { client, sentAt } of hanging.toReversed()) oldest.set(client, sentAt);
-    return oldest.values().filter((sentAt) => sentAt >= succeededAt).length;
+    return [...oldest.values()].filter((sentAt) => sentAt >= succeededAt).length;
   }
 
   #sum(now: number): ByClient<Answers> {
@@ -180,25 +158,17 @@ class FailureRates {
 }
 
 /** The responses of one route, or of all routes. */
-class RouteAnswers {
-  readonly recent = new RecentAnswers();
-  readonly rates = new FailureRates();
-
-  note(now: number, client: string, hasFailed: boolean): void {
-    this.recent.note(now, client, hasFailed);
-    this.rates.note(now, client, hasFailed);
-  }
-}
+const createAnswers = () => ({ recent: new RecentAnswers(), rates: new FailureRates() });
 
 /** Observes the old service in this process. @param clock a monotonic clock in milliseconds */
 export function watchOldService(clock: () => number = () => performance.now()) {
-  const all = new RouteAnswers();
-  const byRoute = new Map<string, RouteAnswers>();
+  const all = createAnswers();
+  const byRoute = new Map<string, typeof all>();
   const unanswered = new Set<Call>();
 
-  function answersOf(route: string): RouteAnswers {
+  function answersOf(route: string): typeof all {
     const found = byRoute.get(route);
-    const answers = found ?? new RouteAnswers();
+    const answers = found ?? createAnswers();
     if (!found && byRoute.size < MAX_ROUTES) byRoute.set(route, answers);
     return answers;
   }
@@ -219,8 +189,10 @@ export function watchOldService(clock: () => number = () => performance.now()) {
      *   `provenBy`
      */
     note(route: string | null, hasFailed: boolean, client: string): void {
-      all.note(clock(), client, hasFailed);
-      if (route !== null) answersOf(route).note(clock(), client, hasFailed);
+      for (const { recent, rates } of route === null ? [all] : [all, answersOf(route)]) {
+        recent.note(clock(), client, hasFailed);
+        rates.note(clock(), client, hasFailed);
+      }
     },
     /**
      * Records a call. After two seconds without a response, it is treated as failed until the response arrives.

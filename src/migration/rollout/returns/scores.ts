@@ -7,6 +7,25 @@ import { MAX_RECORDS, type RouteScores, type TripState } from "./trips.ts";
 /** The reasons for the return of a route. */
 export type Cause = "differences" | "failures";
 
+/** The evidence of a comparison or a request. */
+export interface Seen {
+  readonly cause: Cause;
+  /** The proven owner. */
+  readonly client: string;
+  readonly isBad: boolean;
+  readonly requestId: string | undefined;
+  /** The tolerated rate. Undefined: the rate of differences. */
+  readonly tolerated: number | undefined;
+}
+
+/** A change of the evidence of one client on a route, with the requests that caused it. */
+interface Change extends ClientEvidence {
+  readonly cause: Cause;
+  readonly records: readonly string[];
+}
+
+export type Changes = ReadonlyMap<string, readonly Change[]>;
+
 const NOTHING: RouteScores = { differences: [], failures: [], records: [] };
 
 /**
@@ -19,20 +38,28 @@ function scaled(cusum: Cusum, { differences, within }: TurnBack): Cusum {
   return { difference: cusum.difference * scale, equal: cusum.equal * scale };
 }
 
-function applyTo(scores: RouteScores, more: RouteScores, now: number): RouteScores {
-  return {
-    differences: addEvidence(scores.differences, more.differences, now),
-    failures: addEvidence(scores.failures, more.failures, now),
-    records: [...scores.records, ...more.records].slice(-MAX_RECORDS),
-  };
-}
+const evidenceOf = (changes: readonly Change[], cause: Cause): Evidence =>
+  changes
+    .filter((change) => change.cause === cause)
+    .map(({ client, seenAt, score }) => ({ client, seenAt, score }));
 
-/** Merges two changes of one client. */
-function withChange(changes: Evidence, change: ClientEvidence): Evidence {
-  const before = changes.find(({ client }) => client === change.client);
-  if (!before) return [...changes, change];
-  const sum = { ...change, score: before.score + change.score };
-  return changes.map((each) => (each === before ? sum : each));
+const applyTo = (scores: RouteScores, changes: readonly Change[], now: number): RouteScores => ({
+  differences: addEvidence(scores.differences, evidenceOf(changes, "differences"), now),
+  failures: addEvidence(scores.failures, evidenceOf(changes, "failures"), now),
+  records: [...scores.records, ...changes.flatMap(({ records }) => records)].slice(-MAX_RECORDS),
+});
+
+const scoresAt = (scores: TripState["scores"], route: string): RouteScores =>
+  (Object.hasOwn(scores, route) ? scores[route] : undefined) ?? NOTHING;
+
+/** Returns scores with the changes of one process. @param now Seconds since the epoch */
+export function withChanges(scores: TripState["scores"], changes: Changes, now: number): TripState["scores"] {
+  const routes = new Set([...Object.keys(scores), ...changes.keys()]);
+  return Object.fromEntries(
+    [...routes]
+      .map((route) => [route, applyTo(scoresAt(scores, route), changes.get(route) ?? [], now)] as const)
+      .filter(([, { differences, failures }]) => differences.length > 0 || failures.length > 0),
+  );
 }
 
 /** Returns why scores trip; undefined if they don't. @param now Seconds since the epoch */
@@ -41,93 +68,66 @@ export function causeOf({ differences, failures }: RouteScores, now: number): Ca
   return isTripped(scoreOf(failures, now)) ? "failures" : undefined;
 }
 
-/** Changes that a process is writing to the shared state. */
-export type TakenChanges = ReadonlyMap<string, RouteScores>;
+const isSame = (one: Change, other: Change): boolean =>
+  one.cause === other.cause && one.client === other.client;
 
-/** The evidence of a comparison or a request. */
-export interface Seen {
-  /** The proven owner. */
-  readonly client: string;
-  readonly isBad: boolean;
-  readonly requestId: string | undefined;
-  /** The tolerated rate. Undefined: the rate of differences. */
-  readonly tolerated: number | undefined;
+/** Merges a change with an earlier one of the same client. */
+function withChange(changes: readonly Change[], change: Change): readonly Change[] {
+  const before = changes.find((each) => isSame(each, change));
+  if (!before) return [...changes, change];
+  const records = [...before.records, ...change.records].slice(-MAX_RECORDS);
+  const merged = { ...change, score: before.score + change.score, records };
+  return changes.map((each) => (each === before ? merged : each));
 }
+
+/** Returns the changes that were made after some of them were taken to be written. */
+const withoutWritten = (changes: readonly Change[], written: readonly Change[]): readonly Change[] =>
+  changes.flatMap((change) => {
+    const before = written.find((each) => isSame(each, change));
+    if (!before) return [change];
+    if (before === change) return [];
+    const records = change.records.filter((id) => !before.records.includes(id));
+    return [{ ...change, score: change.score - before.score, records }];
+  });
 
 /** The scores of this process and of all replicas. */
 export type Scores = ReturnType<typeof createScores>;
 
-/** Returns scores with the changes of one process. @param now Seconds since the epoch */
-export function withChanges(
-  scores: TripState["scores"],
-  taken: TakenChanges,
-  now: number,
-): TripState["scores"] {
-  const next: Record<string, RouteScores> = {};
-  for (const route of new Set([...Object.keys(scores), ...taken.keys()])) {
-    const before = Object.hasOwn(scores, route) ? scores[route] : undefined;
-    const after = applyTo(before ?? NOTHING, taken.get(route) ?? NOTHING, now);
-    if (after.differences.length > 0 || after.failures.length > 0) next[route] = after;
-  }
-  return next;
-}
-
 /**
- * Creates the scores of a process.
+ * Creates the scores of a process. Its changes apply here at once, and on other replicas after they were written.
  *
  * @param shared Returns the stored scores.
  * @param now Returns seconds since the epoch.
  */
 export function createScores(shared: () => TripState["scores"], turnBack: () => TurnBack, now: () => number) {
-  let unshared = new Map<string, RouteScores>();
-  const sending = new Set<TakenChanges>();
-  const sharedOf = (route: string): RouteScores =>
-    Object.hasOwn(shared(), route) ? (shared()[route] ?? NOTHING) : NOTHING;
+  const unwritten = new Map<string, readonly Change[]>();
 
   /** Returns the scores of a route, including unshared ones. */
   function of(route: string): RouteScores {
-    return [...sending, unshared].reduce((scores, changes) => {
-      const waiting = changes.get(route);
-      return waiting ? applyTo(scores, waiting, now()) : scores;
-    }, sharedOf(route));
+    const changes = unwritten.get(route);
+    const scores = scoresAt(shared(), route);
+    return changes ? applyTo(scores, changes, now()) : scores;
   }
 
   return {
-    note(route: string, cause: Cause, { client, isBad, requestId, tolerated }: Seen): void {
+    of,
+    note(route: string, { cause, client, isBad, requestId, tolerated }: Seen): void {
       const cusum = scaled(tolerated === undefined ? DIFFERENCES : createCusum(tolerated), turnBack());
       const score = isBad ? cusum.difference : cusum.equal;
       const change = changeBy(of(route)[cause], { client, seenAt: now(), score });
       if (!change) return;
-      const waiting = unshared.get(route) ?? NOTHING;
       const records = isBad && requestId !== undefined ? [requestId] : [];
-      unshared.set(route, {
-        ...waiting,
-        [cause]: withChange(waiting[cause], change),
-        records: [...waiting.records, ...records].slice(-MAX_RECORDS),
-      });
+      unwritten.set(route, withChange(unwritten.get(route) ?? [], { ...change, cause, records }));
     },
-    of,
     /** Routes with known scores. */
-    routes: (): readonly string[] => [...new Set([...Object.keys(shared()), ...unshared.keys()])],
-    /** Returns the unshared scores for writing. They still apply in this process. */
-    take(): TakenChanges {
-      const taken = unshared;
-      unshared = new Map();
-      if (taken.size > 0) sending.add(taken);
-      return taken;
-    },
+    routes: (): readonly string[] => [...new Set([...Object.keys(shared()), ...unwritten.keys()])],
+    unwritten: (): Changes => new Map(unwritten),
     /** Called after these changes were written to the shared scores. */
-    shared: (taken: TakenChanges): void => void sending.delete(taken),
-    /** Restores the scores that could not be written. */
-    giveBack(taken: TakenChanges): void {
-      sending.delete(taken);
-      for (const [route, before] of taken) {
-        const since = unshared.get(route) ?? NOTHING;
-        unshared.set(route, {
-          differences: since.differences.reduce(withChange, before.differences),
-          failures: since.failures.reduce(withChange, before.failures),
-          records: [...before.records, ...since.records].slice(-MAX_RECORDS),
-        });
+    written(changes: Changes): void {
+      for (const [route, written] of changes) {
+        const left = withoutWritten(unwritten.get(route) ?? [], written);
+        if (left.length > 0) unwritten.set(route, left);
+        else unwritten.delete(route);
       }
     },
   };

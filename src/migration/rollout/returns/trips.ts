@@ -1,7 +1,6 @@
 /** The returns to the old service, and the scores of routes: the state of a roll-out that all replicas share. */
 import { z } from "zod";
 import { EVIDENCE, withoutScores } from "./evidence.ts";
-import { createSharedDocument, type DocumentStore, type SharedDocument } from "../../../base/index.ts";
 
 /** The subject of a return: one route, one client, or everything. */
 const target = z.object({
@@ -58,17 +57,11 @@ const MAX_TRIPS = 2000;
 /** Maximum number of requests in a trip. */
 export const MAX_RECORDS = 10;
 
-/** The shared state in a store. */
-export const createTripDocument = (
-  store: DocumentStore,
-  onRead?: (state: TripState) => void,
-): SharedDocument<TripState> =>
-  createSharedDocument(store, {
-    key: "rollout:trips",
-    schema: tripState,
-    empty: { trips: [], scores: {}, events: [] },
-    ...(onRead && { onRead }),
-  });
+export const TRIP_DOCUMENT = {
+  key: "rollout:trips",
+  schema: tripState,
+  empty: { trips: [], scores: {}, events: [] },
+} as const;
 
 /** Whether two targets are the same. */
 export const isSameTarget = (one: TripTarget, other: TripTarget): boolean =>

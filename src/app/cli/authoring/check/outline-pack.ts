@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { coverageOf, type ExampleResult, EXAMPLES_FOLDER } from "../../../../authoring/index.ts";
 import { type Block, cutText, type Item, plural } from "../../../../base/index.ts";
-import type { LocatedExpression } from "../../../../jsonata/index.ts";
+import type { Expression } from "../../../../jsonata/index.ts";
 import { type ApiSurface, type Pack, type PackSummary, summarizePack } from "../../../../pack/index.ts";
 import type { CheckedFolder } from "./checked-folder.ts";
 
@@ -11,11 +11,11 @@ import type { CheckedFolder } from "./checked-folder.ts";
 const MOST_SHOWN = 120;
 
 /** Formats the location and the start of an expression. */
-const describeExpression = ({ source, origin }: LocatedExpression): string =>
+const describeExpression = ({ source, origin }: Expression): string =>
   `${origin ? `${origin.place} ${origin.path}: ` : ""}${cutText(source.trim().replaceAll(/\s+/g, " "), MOST_SHOWN)}`;
 
 /** Lists the number of expressions that run as JavaScript, and a line with the reason for each interpreted one. */
-function describeEngines(expressions: readonly LocatedExpression[]): Item {
+function describeEngines(expressions: readonly Expression[]): Item {
   const interpreted = expressions.filter(({ engine }) => engine === "interpreted");
   const lines = interpreted.map(
     (expression) => `interpreted: ${describeExpression(expression)} (${expression.fallback})`,

@@ -1,11 +1,9 @@
-/** `explain` as a process: its output and its exit code. */
-
+/** The commands that `explain` prints, as a shell reads them. */
 import { describe, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
-import { run } from "../e2e/program.ts";
+import { createCommandRunner } from "../../support/command-output.ts";
 
-const explain = (...args: string[]) => run(["explain", ...args]).ended;
-
+const run = createCommandRunner();
 /** The arguments of each printed curl command after `-g`, as a shell parses them. */
 function pasted(printed: string): string[][] {
   const script = `V4=https://v4.example TOKEN=t; curl() { shift; printf '%s\\0' "$@"; printf '\\0'; }\n${printed}`;
@@ -22,7 +20,8 @@ const JSON_BODY = ["-H", "Content-Type: application/json", "--data-raw"];
 
 describe("explain prints commands for a shell", () => {
   test("for a filter in v4's terms", async () => {
-    const { out, code } = await explain(
+    const { out, code } = await run(
+      "explain",
       "GET /vm/instances?page=2",
       "-H",
       `X-Filter: {"group":"it's","datacenter":"newark"}`,
@@ -40,11 +39,11 @@ describe("explain prints commands for a shell", () => {
 
   test("for a file and a DELETE", async () => {
     const path = "https://v4.example/v4/account/oauth-clients/abc/thumbnail";
-    expect(pasted((await explain("GET /account/clients/abc/thumbnail")).out)).toEqual([
+    expect(pasted((await run("explain", "GET /account/clients/abc/thumbnail")).out)).toEqual([
       [path, ...AUTHORISED],
     ]);
     const removal = ["-X", "DELETE", "https://v4.example/v4/vm/instances/5", ...AUTHORISED];
-    expect(pasted((await explain("DELETE /vm/instances/5")).out)).toEqual([removal]);
+    expect(pasted((await run("explain", "DELETE /vm/instances/5")).out)).toEqual([removal]);
   });
 
   test("for a body with any characters, with the prerequisite that validates it", async () => {
@@ -55,7 +54,7 @@ describe("explain prints commands for a shell", () => {
       root_pass: "'; rm -rf / #\n$(id)`id`\u001b[2J\u009b",
       stackscript: 5,
     };
-    const { out, code } = await explain("POST /vm/instances", "-d", JSON.stringify(body));
+    const { out, code } = await run("explain", "POST /vm/instances", "-d", JSON.stringify(body));
     const [before, call, ...more] = pasted(out);
     expect(before).toEqual(["https://v4.example/v4/vm/stackscripts/5", ...AUTHORISED]);
     expect(call?.slice(0, -1)).toEqual([
