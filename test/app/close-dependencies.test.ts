@@ -1,15 +1,12 @@
 /** Closing a gateway: a dependency that fails to close does not keep others open. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { createDependencies } from "../../src/app/composition/dependencies.ts";
 import { readEnvironment } from "../../src/base/settings/settings.ts";
+import { temporaryFolder } from "../support/ends-with-test.ts";
 
 test("closes the stores, the listeners, and then the remaining services, even after errors", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "close-"));
   const dependencies = await createDependencies(
-    readEnvironment({ SANDBOX: "true", DATA_DIR: folder, LOG_LEVEL: "silent" }),
+    readEnvironment({ SANDBOX: "true", DATA_DIR: temporaryFolder(), LOG_LEVEL: "silent" }),
   );
   const isRejected = (ask: () => unknown): Promise<boolean> =>
     Promise.resolve()
@@ -26,5 +23,4 @@ test("closes the stores, the listeners, and then the remaining services, even af
   });
   await expect(closing).rejects.toThrow("the listeners can't be closed");
   expect(await isRejected(() => fetch(v4.origin))).toBe(true);
-  rmSync(folder, { recursive: true });
 });

@@ -1,9 +1,6 @@
 /** What the console's charts and tables count. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import express, { type Express } from "express";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import request from "supertest";
 import { openSqliteStore } from "../../src/audit/store/sqlite/store.ts";
 import type { AuditStore } from "../../src/audit/store/store.ts";
@@ -11,9 +8,10 @@ import { CLIENTS_FILE, NO_CLIENTS } from "../../src/audit/clients/client-directo
 import { parseOperatorFile } from "../../src/base/files/operator-file.ts";
 import { createUsageApi } from "../../src/console/usage-api.ts";
 import { sampleId, sampleRecord } from "../audit/record/sample-record.ts";
+import { temporaryFolder } from "../support/ends-with-test.ts";
 
 const ANNA = "0123456789abcdef";
-const directory = mkdtempSync(join(tmpdir(), "usage-"));
+const directory = temporaryFolder();
 let store: AuditStore;
 let app: Express;
 
@@ -29,7 +27,6 @@ beforeEach(() => {
 });
 afterAll(async () => {
   await store.close();
-  rmSync(directory, { recursive: true });
 });
 
 const read = async (path: string) => (await request(app).get(`/api/usage/${path}`)).body;

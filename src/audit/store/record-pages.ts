@@ -20,6 +20,24 @@ export function readCursor(text: string): Cursor | undefined {
   return time === undefined ? undefined : { time: Number(time), seq: Number(seq) };
 }
 
+/** The newer end of a query's range. Only one member is defined. */
+interface QueryEnd {
+  /** Milliseconds since the epoch; exclusive. */
+  readonly until: number | undefined;
+  readonly cursor: Cursor | undefined;
+}
+
+/**
+ * Returns the older of a query's cursor and its `until`. With both conditions, a database may start at the newer one,
+ * and read all previous pages again for each page.
+ */
+export function queryEnd({ before, until }: { before?: string; until?: string }): QueryEnd {
+  const cursor = before === undefined ? undefined : readCursor(before);
+  const end = until === undefined ? undefined : Date.parse(until);
+  if (cursor === undefined || end === undefined) return { cursor, until: end };
+  return cursor.time < end ? { cursor, until: undefined } : { cursor: undefined, until: end };
+}
+
 /** Maximum number of characters of one page, to limit memory. A page always contains at least one record. */
 export const PAGE_SIZE = 16 * 1024 * 1024;
 

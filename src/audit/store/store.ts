@@ -32,7 +32,7 @@ export interface AuditQuery {
 
 /**
  * The filters that compare one value of a record. The code that applies a query contains a member for each of them, so
- * that a new filter is a type error until it is applied: `conditionOf` of `sql/read-records.ts`, and `matchesQuery` for
+ * that a new filter is a type error until it is applied: `filterTerms` of `sql/blocks.ts`, and `matchesQuery` for
  * exported records.
  */
 export type ValueFilter = Exclude<

@@ -1,11 +1,11 @@
 /** `check --format json`: problems with stable codes and their places, for editors and programs. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { DIAGNOSTIC_CODES } from "../../../src/base/files/diagnostic.ts";
 import { captureCommands } from "../../support/command-output.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { withPack, type Edit } from "../../pack/load/pack-folder.ts";
 
 const printed = captureCommands();
@@ -116,9 +116,8 @@ describe("check --format json", () => {
   });
 
   test("gives the code missing-file for a folder without a pack", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "no-pack-"));
+    const folder = temporaryFolder();
     await runCommandLine(["check", folder, "--format", "json"]);
-    rmSync(folder, { recursive: true });
     expect(JSON.parse(printed()).problems).toEqual([
       expect.objectContaining({ code: "missing-file", file: folder, line: 1, hint: null }),
     ]);

@@ -42,13 +42,6 @@ const PAGES = { page: { parameter: "page" }, size: { parameter: "size", maximum:
 describe("explain", () => {
   const wrapped = { upstream: { responses: { object: { item: "$object" } } }, book: EDIT };
 
-  test("shows a change that begins with a read of an object in a wrapper", async () => {
-    expect(await explain(wrapped, "PUT /books/1", "-d", '{"title":"a"}')).toMatchObject({
-      code: 0,
-      calls: ["GET /items/1", "PATCH /items/1"],
-    });
-  });
-
   test("traces that change with the response of the upstream", async () => {
     const folder = writeSmallPack({
       ...wrapped,
@@ -126,16 +119,6 @@ describe("explain", () => {
     expect(text).toContain("# the first page; others follow");
   });
 
-  test("takes a body for JSON where forms come first", async () => {
-    const pack = {
-      client: { bodies: { media_types: ["application/x-www-form-urlencoded", "application/json"] } },
-      book: EDIT,
-    };
-    const { code, text } = await explain(pack, "PUT /books/1", "-d", '{"title":"a"}');
-    expect(code).toBe(0);
-    expect(text).toContain(`--data-raw '{"name":"a"}'`);
-  });
-
   test("shows requests before the call that are the same GET, and whose values the call does not use", async () => {
     const pack = {
       pack: {
@@ -200,19 +183,6 @@ describe("explain", () => {
     const { calls: printedCalls, text } = await explain({ ...ids, book: { routes } }, "DELETE /books/T5");
     expect(printedCalls).toEqual(["GET /items/5", "DELETE /items/5", "POST /notes/5"]);
     expect(text.match(/; with a body, which is not shown/g)).toHaveLength(1);
-  });
-
-  test("names the ids of a request that no call is sent for", async () => {
-    const bulk = { parameter: "id", ids: "ids", most: 5, list: { results: "$items" } };
-    const routes = [{ client: "POST /books/delete", upstream: "DELETE /items/{id}", response: "none", bulk }];
-    const { calls, text } = await explain(
-      { ...ids, book: { routes } },
-      "POST /books/delete",
-      "-d",
-      '{"ids":["T9","x"]}',
-    );
-    expect(calls).toEqual(["DELETE /items/9"]);
-    expect(text).toContain('no call for the id "x", which has no value of the upstream');
   });
 
   test("prints the losses that are possible on the route", async () => {
@@ -339,7 +309,7 @@ const SHIPPED: readonly (readonly [
   [
     ["examples/shipping/pack", "GET /deliveries/states?ids=d3,d1,x,d2"],
     ["GET /drops/3", "GET /drops/1", "GET /drops/2"],
-    ["once for each id\ncurl "],
+    ["once for each id\ncurl ", 'no call for the id "x", which has no value of the upstream'],
   ],
   [["examples/shop/pack", "POST /orders/5/refund"], ["POST /api/purchases/5/refunds"], []],
 ];

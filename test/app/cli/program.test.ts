@@ -1,8 +1,8 @@
 /** The command line, without processes: its declarations and its errors. */
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { restoreEnv, setEnv } from "../../support/env.ts";
 import { createCommandLine, runCommandLine } from "../../../src/app/cli/program.ts";
 import { SETTINGS } from "../../../src/base/settings/setting-definitions.ts";
@@ -161,14 +161,14 @@ describe("errors of usage", () => {
 
 describe("errors that an operator can correct", () => {
   test("are printed with their code and without a stack", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "no-store-"));
+    const folder = temporaryFolder();
     expect(await runCommandLine(["export", "--data-dir", folder])).toBe(1);
     expect(err).toMatch(/^AG_AUDIT_UNAVAILABLE: .+\n$/);
     expect(err).toContain(folder);
   });
 
   test("of a pack name file, line and column", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "pack-"));
+    const folder = temporaryFolder();
     writeFileSync(join(folder, "pack.yaml"), "object: [kernel\n");
     expect(await runCommandLine(["explain", "GET /a", "--mappings-dir", folder])).toBe(1);
     expect(err).toMatch(/^AG_PACK_INVALID: The mapping pack is invalid:\n.*pack\.yaml:\d+:\d+: /);

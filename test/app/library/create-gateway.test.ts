@@ -17,7 +17,6 @@ import {
 } from "../../../src/index.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { endsWithTest, temporaryFolder } from "../../support/ends-with-test.ts";
-import { writeOperatorFile } from "../../support/operator-file.ts";
 
 let sandbox: Sandbox;
 let pack: MappingPack;
@@ -144,13 +143,6 @@ describe("createGateway", () => {
     await expect(create({ dataDir: file, audit: "off" }).start()).rejects.toThrow(StateUnavailableError);
   });
 
-  test("while v4 is down it starts, and ready names what is missing", async () => {
-    const gateway = create({ upstreamUrl: "http://127.0.0.1:1" });
-    await gateway.start();
-
-    expect(await gateway.ready()).toContainEqual(expect.stringContaining("catalog "));
-  });
-
   test("uses the embedded sandbox only if the options say so", async () => {
     const gateway = create({ upstreamUrl: undefined, sandbox: true });
     await gateway.start();
@@ -161,22 +153,6 @@ describe("createGateway", () => {
 });
 
 describe("options", () => {
-  test("all problems are reported together, with the messages of the settings", () => {
-    const options = { upstreamUrl: "v4.example.org", audit: "some", colour: "red" };
-    const create = () => createGateway(options as unknown as GatewayOptions);
-
-    expect(create).toThrow(SettingsError);
-    expect(create).toThrow(
-      expect.objectContaining({
-        problems: [
-          "colour: there is no such option",
-          expect.stringMatching(/^upstreamUrl: "v4\.example\.org" is invalid: must be/),
-          expect.stringMatching(/^audit: "some" is invalid: must be one of full, metadata, off/),
-        ],
-      }),
-    );
-  });
-
   test.each<[keyof GatewayOptions, GatewayOptions]>([
     ["upstream", { upstream: "https://a.example", upstreamUrl: "https://b.example" }],
     ["mappings", { upstream: "https://a.example", mappings: "a", mappingsDir: "b" }],
@@ -199,26 +175,6 @@ describe("options", () => {
     } finally {
       delete process.env["RATE_LIMIT"];
     }
-  });
-
-  test("values have the types of the settings, or are texts", async () => {
-    const gateway = create({
-      upstreamUrl: new URL(sandbox.url),
-      rateLimit: "9/60",
-      bodyLimit: "1kb",
-      nativeProxy: false,
-      corsOrigins: ["https://app.example.com", "https://other.example.com"],
-      sunsetFile: writeOperatorFile("announced: 2026-01-31\nend: 2030-01-31\n"),
-      trustProxy: "10.0.0.0/8",
-    });
-    await gateway.start();
-    const { headers } = await getInstances(gateway);
-    expect(headers.get("x-ratelimit-limit")).toBe("9");
-    expect(headers.get("sunset")).toBe("Thu, 31 Jan 2030 00:00:00 GMT");
-    const native = await fetch(`${gateway.url}/v4/vm/instances`, {
-      headers: { authorization: `Bearer ${sandbox.tokens.full}` },
-    });
-    expect(native.status).toBe(401);
   });
 });
 

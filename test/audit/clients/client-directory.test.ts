@@ -1,21 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import { agentFamily } from "../../../src/audit/clients/agent-pattern.ts";
 import { CLIENTS_FILE, type ClientDirectory } from "../../../src/audit/clients/client-directory.ts";
-import { OperatorFileError, parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { problemsIn } from "../../support/operator-file.ts";
 
 const read = (text: string): ClientDirectory =>
   parseOperatorFile({ file: "clients.yaml", text }, CLIENTS_FILE);
 
-function problemsOf(text: string): string[] {
-  try {
-    read(text);
-  } catch (error) {
-    if (error instanceof OperatorFileError)
-      return error.problems.map(({ code, line, message }) => `${code} ${line}: ${message}`);
-    throw error;
-  }
-  return [];
-}
+const problemsOf = (text: string): string[] => problemsIn(() => read(text));
 
 const DIRECTORY = read(`
 billing:

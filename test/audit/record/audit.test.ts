@@ -1,17 +1,19 @@
 /** Audit records of successful and failed requests have the real statuses, and no secret. */
 import { readdir, readFile } from "node:fs/promises";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { crc32 } from "node:zlib";
 import { packIn } from "../../support/packs.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { RECORDING } from "../../support/gateway.ts";
 import { readSegments } from "../../support/audit-records.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain, raw } from "../../support/fake-v4.ts";
+import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: GatewayWithFakeV4;
+/** The gateway of cases that need no settings of their own. */
+const shared = startForTests(() => startGatewayWithFakeV4(RECORDING));
 
 const TOKEN = "tok3n-s3cr3t";
 const BODY = {
@@ -28,17 +30,16 @@ const create = (body: unknown = BODY, headers: Record<string, string> = {}) =>
   gateway.request("POST /vm/instances", { as: TOKEN, body, headers });
 
 test("a record has times in steps of a microsecond, without the noise after them", async () => {
-  gateway = await startGatewayWithFakeV4(RECORDING);
-  gateway.v4.respondWith(json(200, { data: [], page: 1, pages: 1, results: 0 }));
-  await gateway.request("GET /vm/instances", { as: TOKEN });
-  const { timings, v4 } = await gateway.readLastRecord();
+  shared.v4.respondWith(json(200, { data: [], page: 1, pages: 1, results: 0 }));
+  await shared.request("GET /vm/instances", { as: TOKEN });
+  const { timings, v4 } = await shared.readLastRecord();
   const times = [...Object.values(timings), ...v4.map(({ ms }: { ms: number }) => ms)];
   expect(times).toHaveLength(4);
   for (const time of times) expect(String(time)).toMatch(/^\d+(\.\d{1,3})?$/);
 });
 
 test("the audit has no secret, wherever it occurs and whatever happens to the request", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "audit-"));
+  const folder = temporaryFolder();
   gateway = await startGatewayWithFakeV4({ ...RECORDING, DATA_DIR: folder });
   const script = { id: 5, images: ["vm/debian9"], user_defined_fields: [] };
   gateway.v4.respondWith(json(200, script), json(200, { id: 7, label: "web-one", root_pass: "v4-s3cr3t" }));
@@ -80,18 +81,16 @@ test("the audit has no secret, wherever it occurs and whatever happens to the re
     expect((await readFile(join(folder, file))).toString("latin1")).not.toMatch(SECRETS);
   expect(readSegments(folder)).toContain("web-one");
   expect(readSegments(folder)).not.toMatch(SECRETS);
-  await rm(folder, { recursive: true, force: true });
 });
 
 test("a record has both sides of a request", async () => {
-  gateway = await startGatewayWithFakeV4(RECORDING);
-  gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
-  const response = await gateway.request("GET /vm/instances?page=1", {
+  shared.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
+  const response = await shared.request("GET /vm/instances?page=1", {
     as: TOKEN,
     filter: { datacenter: "newark" },
     headers: { "user-agent": "agent/1", "x-request-id": "my-id" },
   });
-  expect(await gateway.readLastRecord()).toMatchObject({
+  expect(await shared.readLastRecord()).toMatchObject({
     lane: "alpha",
     pack: packIn("mappings").hash,
     requestId: "my-id",
@@ -125,18 +124,16 @@ test("a record has both sides of a request", async () => {
 });
 
 test("X-CORS-Status: the record has the real status", async () => {
-  gateway = await startGatewayWithFakeV4(RECORDING);
-  expect(await gateway.request("GET /nothing", { headers: { "x-cors-status": "true" } })).toMatchObject({
+  expect(await shared.request("GET /nothing", { headers: { "x-cors-status": "true" } })).toMatchObject({
     status: 200,
   });
-  expect((await gateway.readLastRecord()).alpha).toMatchObject({ status: 404, route: null });
+  expect((await shared.readLastRecord()).alpha).toMatchObject({ status: 404, route: null });
 });
 
 test("a read that was tried three times is recorded as one v4 request with the last status", async () => {
-  gateway = await startGatewayWithFakeV4(RECORDING);
-  gateway.v4.respondWith(plain(503, ""), plain(502, ""), json(200, envelope([])));
-  await gateway.request("GET /vm/instances");
-  expect((await gateway.readLastRecord()).v4).toMatchObject([{ status: 200 }]);
+  shared.v4.respondWith(plain(503, ""), plain(502, ""), json(200, envelope([])));
+  await shared.request("GET /vm/instances");
+  expect((await shared.readLastRecord()).v4).toMatchObject([{ status: 200 }]);
 });
 
 test("a body above AUDIT_BODY_LIMIT is truncated in the record, and complete for the client", async () => {
@@ -165,13 +162,12 @@ describe("the AUDIT setting", () => {
   });
 
   test("off records nothing", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "audit-"));
+    const folder = temporaryFolder();
     gateway = await startGatewayWithFakeV4({ AUDIT: "off", DATA_DIR: folder });
     gateway.v4.respondWith(json(200, envelope([])));
     expect(await gateway.request("GET /vm/instances")).toMatchObject({ status: 200 });
     expect((await gateway.requestAdmin("GET /api/audit")).status).toBe(404);
     expect((await gateway.requestAdmin("GET /readyz")).status).toBe(200);
     expect((await readdir(folder)).filter((name) => name.startsWith("audit"))).toEqual([]);
-    await rm(folder, { recursive: true, force: true });
   });
 });

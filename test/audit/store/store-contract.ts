@@ -11,6 +11,7 @@ import { exportTexts } from "../../../src/audit/export/export-records.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { NumberedNames } from "../../../src/audit/record/numbered-names.ts";
 import type { UsageQuery } from "../../../src/audit/usage/usage.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { incompressible, sampleId, sampleRecord } from "../record/sample-record.ts";
 
 /** An implementation under test: `open` gives a store over the same, at first empty, place each time. */
@@ -1218,6 +1219,34 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         warnings: [text],
       });
       expect(await store.get("x")).toMatchObject({ warnings: [text] });
+    });
+
+    test("deletes records older than their retention at its start, and counts older than theirs", async () => {
+      const clock = () => Date.parse("2026-03-31T00:00:00Z");
+      const at = (time: string) => async (_: unknown, n: number) =>
+        store.append(sampleRecord(`${time} ${n}`, { time }));
+      await Promise.all(Array.from({ length: 1500 }, at("2026-02-28T23:59:59.999Z")));
+      await store.append(sampleRecord("young", { time: "2026-03-01T00:00:00.000Z" }));
+      await store.append(sampleRecord("ancient", { time: "2025-02-01T00:00:00.000Z" }));
+      await store.close();
+      store = await place.open("strict", { clock, retentionDays: 30, usageRetentionDays: 400 });
+      await waitFor(async () => (await store.count({})) === 1);
+      await waitFor(async () => (await store.days({})).length === 2);
+      expect(await store.query({})).toMatchObject({ records: [{ id: "young" }], next: null });
+    });
+
+    test("deletes only the oldest records above the size limit", async () => {
+      for (let n = 0; n < 40; n += 1) {
+        const time = new Date(Date.UTC(2026, 2, 1, 0, n)).toISOString();
+        await store.append({ ...sampleRecord(sampleId(n), { time }), warnings: [incompressible(134_000)] });
+      }
+      await store.close();
+      store = await place.open("strict", { sizeLimit: 2_000_000 });
+      await waitFor(async () => (await store.count({})) < 20);
+      const left = await ids({ limit: 100 });
+      expect(left).toEqual(left.map((_, n) => sampleId(39 - n)));
+      expect(left.length).toBeGreaterThan(10);
+      expect(await store.clients({})).toMatchObject([{ requests: 40 }]);
     });
 
     test("commits pending records on close (relaxed)", async () => {

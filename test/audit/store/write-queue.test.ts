@@ -7,6 +7,7 @@ import { createBatch, recordText } from "../../../src/audit/store/segment.ts";
 import type { StoredRow } from "../../../src/audit/store/record-row.ts";
 import { WriteQueue } from "../../../src/audit/store/write-queue.ts";
 import { collectGarbage } from "../../support/garbage.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { sampleId, sampleRecord } from "../record/sample-record.ts";
 
 const bounds = { groupMs: 1, maxRows: 100, maxBytes: 1_000_000 };
@@ -22,16 +23,12 @@ function brittleStore(failures: number) {
   return { commit, groups };
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((done) => setTimeout(done, 5));
-}
-
 describe("the write queue of an audit store", () => {
   test("commits records that arrive together in one group", async () => {
     const { commit, groups } = brittleStore(0);
     const queue = new WriteQueue({ ...bounds, commit, durability: "relaxed" });
     for (let n = 0; n < 3; n += 1) void queue.push(sampleRecord(sampleId(n)));
-    await until(() => queue.stats().written === 3);
+    await waitFor(() => queue.stats().written === 3);
     expect(groups).toEqual([[sampleId(0), sampleId(1), sampleId(2)]]);
     await queue.close();
   });
@@ -41,7 +38,7 @@ describe("the write queue of an audit store", () => {
     const queue = new WriteQueue({ ...bounds, maxBytes: 64_000_000, commit, durability: "relaxed" });
     const ids = Array.from({ length: 9 }, (_, n) => sampleId(n));
     for (const id of ids) void queue.push({ ...sampleRecord(id), warnings: ["x".repeat(1_500_000)] });
-    await until(() => queue.stats().written === ids.length);
+    await waitFor(() => queue.stats().written === ids.length);
     expect(groups.map(({ length }) => length)).toEqual([3, 3, 3]);
     expect(groups.flat()).toEqual(ids);
     await queue.close();
@@ -55,7 +52,7 @@ describe("the write queue of an audit store", () => {
     const limits = { groupMs: 60_000, maxRows: 10_000, maxBytes: 64_000_000 };
     const queue = new WriteQueue({ ...limits, commit, durability: "relaxed" });
     for (let n = 0; n < count; n += 1) void queue.push({ ...sampleRecord(sampleId(n)), warnings: [warning] });
-    await until(() => groups.length === 1);
+    await waitFor(() => groups.length === 1);
     await queue.close();
     expect(groups.flat()).toHaveLength(count);
   });
@@ -70,7 +67,7 @@ describe("the write queue of an audit store", () => {
     // Each new timer would begin anew, and be late in every turn of a busy event loop.
     expect(timers).not.toHaveBeenCalled();
     timers.mockRestore();
-    await until(() => groups.length === 2);
+    await waitFor(() => groups.length === 2);
     await queue.close();
   });
 
@@ -80,9 +77,9 @@ describe("the write queue of an audit store", () => {
     const onFault = (error: unknown): void => void received.push(error);
     const queue = new WriteQueue({ ...bounds, commit, durability: "relaxed", onFault });
     void queue.push(sampleRecord("a"));
-    await until(() => queue.stats().errors > 0);
+    await waitFor(() => queue.stats().errors > 0);
     expect(queue.fault()).toBe("disk full");
-    await until(() => queue.fault() === undefined);
+    await waitFor(() => queue.fault() === undefined);
     expect(groups.flat()).toEqual(["a"]);
     expect(queue.stats()).toMatchObject({ queued: 0, dropped: 0, written: 1, errors: 3 });
     expect(received).toEqual([new Error("disk full")]);
@@ -101,9 +98,9 @@ describe("the write queue of an audit store", () => {
     const onRecovery = (): void => void reports.push("recovered");
     const queue = new WriteQueue({ ...bounds, commit, durability: "relaxed", onFault, onRecovery });
     void queue.push(sampleRecord("a"));
-    await until(() => queue.stats().written === 1);
+    await waitFor(() => queue.stats().written === 1);
     void queue.push(sampleRecord("b"));
-    await until(() => queue.stats().written === 2);
+    await waitFor(() => queue.stats().written === 2);
     expect(reports).toEqual(["no response", "disk full", "recovered"]);
     await queue.close();
   });
@@ -115,7 +112,7 @@ describe("the write queue of an audit store", () => {
       name: "AuditUnavailableError",
       cause: expect.objectContaining({ message: "disk full" }),
     });
-    await until(() => queue.fault() === undefined);
+    await waitFor(() => queue.fault() === undefined);
     await queue.push(sampleRecord("b"));
     expect(queue.stats()).toMatchObject({ queued: 0, dropped: 1, written: 1, errors: 2 });
     await queue.close();
@@ -128,7 +125,7 @@ describe("the write queue of an audit store", () => {
     const { commit } = brittleStore(Infinity);
     const queue = new WriteQueue({ ...bounds, ...bound, commit, durability: "relaxed" });
     for (let n = 0; n < 20; n += 1) void queue.push(sampleRecord(sampleId(n)));
-    await until(() => queue.stats().errors > 1);
+    await waitFor(() => queue.stats().errors > 1);
     expect(queue.stats()).toMatchObject({ queued: 5, dropped: 15 });
     await queue.close();
     expect(queue.stats()).toMatchObject({ queued: 0, dropped: 20 });
@@ -193,7 +190,7 @@ describe("the write queue of an audit store", () => {
     const { queued } = queue.stats();
     expect(queued).toBeGreaterThan(12);
     expect(queued).toBeLessThanOrEqual(15);
-    await until(() => queue.stats().written === queued);
+    await waitFor(() => queue.stats().written === queued);
     expect(groups.flat().slice(0, 10)).toEqual(known);
     expect(groups.flat().slice(-2)).toEqual([sampleId(108), sampleId(109)]);
     await queue.close();
@@ -206,7 +203,7 @@ describe("the write queue of an audit store", () => {
     const known = Array.from({ length: 20 }, (_, n) => sampleId(n));
     for (const id of known) void queue.push(sampleRecord(id, { client: "known", accepted: true }));
     expect(queue.stats()).toMatchObject({ queued: 20, dropped: 5 });
-    await until(() => queue.stats().written === 20);
+    await waitFor(() => queue.stats().written === 20);
     expect(groups.flat()).toEqual(known);
     await queue.close();
   });
@@ -307,7 +304,7 @@ describe("the memory of the write queue", () => {
         void queue.push(record);
         if (isLastOfBurst) await new Promise((done) => setTimeout(done, 2));
       }
-      await until(() => queue.stats().queued === 0);
+      await waitFor(() => queue.stats().queued === 0);
       const { written, dropped } = queue.stats();
       expect(written + dropped).toBe(given.length);
       expect(texts.size).toBe(written);
@@ -339,7 +336,7 @@ describe("the memory of the write queue", () => {
     const queue = new WriteQueue({ ...bounds, maxBytes: 64 * MEBI, commit, durability: "relaxed" });
     for (let n = 0; n < 1000; n += 1) {
       void queue.push(recordWithBodies(sampleId(n), 50_000).record);
-      if (n % 50 === 49) await until(() => queue.stats().queued === 0);
+      if (n % 50 === 49) await waitFor(() => queue.stats().queued === 0);
     }
     expect(texts.size).toBe(1000);
     expect(chunks.size).toBeLessThan(10);
@@ -355,9 +352,9 @@ describe("the memory of the write queue", () => {
       void queue.push(record);
       if (n % 100 === 0) await new Promise((done) => setTimeout(done, 2));
     }
-    await until(() => queue.stats().errors > 2);
+    await waitFor(() => queue.stats().errors > 2);
     expect(queue.stats().dropped).toBeGreaterThan(1000);
-    await until(() => bufferBytes() - before < 32 * MEBI);
+    await waitFor(() => bufferBytes() - before < 32 * MEBI);
     await queue.close();
   });
 
@@ -384,8 +381,8 @@ describe("the memory of the write queue", () => {
       void queue.push(recordWithBodies(sampleId(pushed), size, { accepted: !isStranger }).record);
     }
     for (let n = 0; n < 100; n += 1) pushNext();
-    await until(() => queue.stats().written > 4000);
-    await until(() => bufferBytes() - before < 32 * MEBI);
+    await waitFor(() => queue.stats().written > 4000);
+    await waitFor(() => bufferBytes() - before < 32 * MEBI);
     expect(queue.stats().errors).toBe(0);
     perCommit = 0;
     await queue.close();

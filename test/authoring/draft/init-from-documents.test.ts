@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { parse, stringify } from "yaml";
-import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { toVisibleText } from "../../../src/base/text/visible-text.ts";
@@ -13,7 +12,6 @@ import { v4Document } from "../../spec/v4-document.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
-import { UNLIMITED } from "../../audit/store/store-contract.ts";
 
 const printed = captureCommands();
 let top: string;
@@ -277,35 +275,30 @@ describe("with recorded calls", () => {
     expect(openRoutes()).toEqual(expected);
   });
 
-  test("of a HAR file, open points are sorted by calls", async () => {
-    const entries = calls.map((each) => {
-      const [method, path] = each.split(" ");
-      return {
-        request: { method, url: `https://old.example${path}`, headers: [] },
-        response: { status: 200 },
-      };
-    });
-    const archive = save("calls.har", JSON.stringify({ log: { version: "1.2", entries } }));
-    expect(await init(save("old.json", OLD), save("new.json", now), "--from", archive)).toBe(0);
-    expect(openRoutes()).toEqual(expected);
-  });
-
-  test("of an audit store, open points are sorted by calls", async () => {
-    const folder = join(top, "data");
-    mkdirSync(folder);
-    const store = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
-    for (const each of calls) await store.append(call(each));
-    await store.close();
-    expect(await init(save("old.json", OLD), save("new.json", now), "--from", folder)).toBe(0);
-    expect(openRoutes()).toEqual(expected);
-  });
-
   test("that can't be read, nothing is written", async () => {
     const records = save("calls.ndjson", "{broken\n");
     expect(await init(save("old.json", OLD), save("new.json", NEW), "--from", records)).toBe(1);
     expect([printed(), existsSync(pack())]).toEqual([expect.stringMatching(/^AG_/), false]);
   });
 });
+
+/** A document with more than 10 MB: 1000 other lists. */
+function largeDocument({ paths, ...document }: Schema): string {
+  const lists = Array.from({ length: 1000 }, (_, n) => {
+    const names = Array.from({ length: 130 }, (__, field) => [
+      `member_${n}_${field}_of_it`,
+      { type: "string", description: "d".repeat(20) },
+    ]);
+    const answer = json({ type: "object", properties: Object.fromEntries(names) });
+    return [`/list${n}`, { get: { responses: { 200: answer } } }];
+  });
+  const large = JSON.stringify({
+    ...document,
+    paths: { ...(paths as object), ...Object.fromEntries(lists) },
+  });
+  expect(large.length).toBeGreaterThan(10_000_000);
+  return large;
+}
 
 describe("a document that can't be used is an error, and nothing is written", () => {
   test.each([
@@ -347,41 +340,14 @@ describe("a document that can't be used is an error, and nothing is written", ()
   });
 
   test("a draft that would be larger than a pack may be, of a document with 10 MB", async () => {
-    const paths = Object.fromEntries(
-      Array.from({ length: 1000 }, (_, n) => {
-        const names = Array.from({ length: 130 }, (__, field) => [
-          `member_${n}_${field}_of_it`,
-          { type: "string", description: "d".repeat(20) },
-        ]);
-        return [
-          `/list${n}`,
-          { get: { responses: { 200: json({ type: "object", properties: Object.fromEntries(names) }) } } },
-        ];
-      }),
-    );
-    const large = JSON.stringify({ openapi: "3.1.0", paths });
-    expect(large.length).toBeGreaterThan(10_000_000);
-    expect(await init(save("old.json", large), save("new.json", NEW))).toBe(1);
+    expect(await init(save("old.json", largeDocument({ openapi: "3.1.0" })), save("new.json", NEW))).toBe(1);
     expect(printed()).toContain("The draft would be larger than a pack");
     expect(existsSync(pack())).toBe(false);
   });
 });
 
 test("a new document with 10 MB is compared with a small one", async () => {
-  const { paths, ...rest } = NEW as { paths: Record<string, unknown> };
-  const others = Array.from({ length: 1000 }, (_, n) => {
-    const names = Array.from({ length: 130 }, (__, field) => [
-      `member_${n}_${field}_of_it`,
-      { type: "string", description: "d".repeat(20) },
-    ]);
-    return [
-      `/list${n}`,
-      { get: { responses: { 200: json({ type: "object", properties: Object.fromEntries(names) }) } } },
-    ];
-  });
-  const large = JSON.stringify({ ...rest, paths: { ...paths, ...Object.fromEntries(others) } });
-  expect(large.length).toBeGreaterThan(10_000_000);
-  expect(await init(save("old.json", OLD), save("new.json", large))).toBe(0);
+  expect(await init(save("old.json", OLD), save("new.json", largeDocument(NEW)))).toBe(0);
   expect(routes()).toHaveLength(4);
 });
 

@@ -8,8 +8,6 @@ import { request, type RequestOptions, type TestResponse } from "../../support/r
 export interface ExampleGateway extends Pick<TestGateway, "readAudit" | "stop"> {
   /** Sends a request of a client of the old API: `send("GET /tasks")`. */
   send(call: string, options?: RequestOptions): Promise<TestResponse>;
-  /** The requests that the service got: `GET /api/customers/1`. */
-  readonly received: readonly string[];
 }
 
 /**
@@ -23,8 +21,6 @@ export async function startExample(
   headers: RequestOptions["headers"] = {},
   settings: TestSettings = {},
 ): Promise<ExampleGateway> {
-  const received: string[] = [];
-  service.prependListener("request", ({ method, url }) => received.push(`${method} ${url}`));
   await once(service.listen(0, "127.0.0.1"), "listening");
   const { port } = service.address() as AddressInfo;
   const gateway = await openGateway({
@@ -33,7 +29,6 @@ export async function startExample(
     ...settings,
   });
   return {
-    received,
     send: (call, options = {}) =>
       request(gateway.app, call, { ...options, headers: { ...headers, ...options.headers } }),
     readAudit: gateway.readAudit,

@@ -1,12 +1,12 @@
 /** `examples/old-service`: it answers as the gateway does over the same data, unless it is told to misbehave. */
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { startGateway, type Gateway, type GatewayRequest } from "../../support/gateway.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { request } from "../../support/request.ts";
 
 interface Options {
@@ -147,12 +147,10 @@ describe("with a flag", () => {
   });
 
   test("--slow and --log delay and note each request", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "old-service-"));
-    const log = join(folder, "old.log");
+    const log = join(temporaryFolder(), "old.log");
     await start({ slow: 10, log });
     await send("GET /datacenters");
     await send("GET /vm/instances?page=2");
     expect(readFileSync(log, "utf8")).toBe("GET /v4/datacenters\nGET /v4/vm/instances?page=2\n");
-    rmSync(folder, { recursive: true });
   });
 });

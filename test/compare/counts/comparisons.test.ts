@@ -1,8 +1,5 @@
 /** What replicas share about comparisons. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redaction } from "../../../src/audit/redact/redact.ts";
 import type { Log } from "../../../src/base/log/log.ts";
@@ -20,6 +17,7 @@ import { type KeyValueStore, StateUnavailableError } from "../../../src/base/sto
 import { connectRedis } from "../../../src/gateway/state/redis-client.ts";
 import { createRedisStore } from "../../../src/gateway/state/redis-store.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { createRedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -31,11 +29,8 @@ interface Place {
 }
 
 async function sqlitePlace(): Promise<Place> {
-  const directory = mkdtempSync(join(tmpdir(), "comparisons-"));
-  return {
-    open: async () => openSqliteKeyValueStore({ directory }),
-    remove: async () => rmSync(directory, { recursive: true }),
-  };
+  const directory = temporaryFolder();
+  return { open: async () => openSqliteKeyValueStore({ directory }), remove: async () => {} };
 }
 
 async function redisPlace(): Promise<Place> {

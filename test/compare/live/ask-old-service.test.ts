@@ -1,8 +1,5 @@
 import { afterEach, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createSecureContext } from "node:tls";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { once } from "node:events";
@@ -12,6 +9,7 @@ import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
 import { MAX_COMPARED_BYTES } from "../../../src/compare/answers/compare-answers.ts";
 import { OldService } from "../../../src/compare/live/ask-old-service.ts";
 import { createAuthority, readCertificate } from "../../support/certificates.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -163,8 +161,7 @@ test("the old service sees the address of the client, not one that it claims", a
 });
 
 test("an old service with a certificate of a private authority is asked with UPSTREAM_CA", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "certificates-"));
-  const authority = createAuthority(folder, "authority");
+  const authority = createAuthority(temporaryFolder(), "authority");
   const server = createTlsServer(readCertificate(authority.sign("old")), (_request, response) =>
     response.end("{}"),
   ).listen(0, "127.0.0.1");
@@ -177,7 +174,6 @@ test("an old service with a certificate of a private authority is asked with UPS
     () => trusting.close(),
     () => other.close(),
     () => (server.closeAllConnections(), server.close()),
-    () => rmSync(folder, { recursive: true }),
   );
   expect(await trusting.ask(requestOf(), "shop")).toMatchObject({ status: 200 });
   expect(await other.ask(requestOf(), "shop")).toBe("unreachable");

@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
-import { json, neverRespond } from "../../support/fake-v4.ts";
+import { neverRespond } from "../../support/fake-v4.ts";
 import {
   RECORDING,
   openGateway,
@@ -236,17 +236,6 @@ test("requests that the file excludes from comparison are not repeated", async (
   expect([...calls, ...none.calls]).toEqual([]);
 });
 
-test("invented tokens share the budget of one client", async () => {
-  const { calls, gateway } = await start(
-    "data: shared\ncompare: { share: 100%, per_second: 500, client_share: 1% }\nnew: all",
-    { RATE_LIMIT: "500/120" },
-  );
-  for (let index = 0; index < 20; index += 1)
-    await gateway.request(LIST, { as: `invented${index}`, headers: { "user-agent": "stranger/1" } });
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(calls.length).toBeLessThanOrEqual(5);
-});
-
 /** The pack, with another default for two fields of an instance. */
 function mistakenPack(): string {
   const { folder, says } = copyPack();
@@ -405,16 +394,5 @@ describe("nobody waits for a comparison", () => {
     const hanging = await waitFor(() => old.service.calls[0]);
     await gateway.stop();
     expect(await hanging?.ended).toBe("broken off");
-  });
-
-  test("a gateway that stops does not wait until both services are asked once more", async () => {
-    const { call, old, gateway } = await start(HANGING);
-    old.service.respondWith(json(200, { vms: [] }));
-    await call("billing");
-    await waitFor(() => old.service.calls.length > 0);
-    await gateway.stop();
-    const before = old.service.calls.length;
-    await new Promise((resolve) => setTimeout(resolve, 5500));
-    expect(old.service.calls.length).toBe(before);
   });
 });

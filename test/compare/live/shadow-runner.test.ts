@@ -113,14 +113,6 @@ test("the other service is asked at the same moment, and equal answers are repor
   expect(setup.budget).toMatchObject({ bytes: 0, comparisons: 0 });
 });
 
-test("a client that the translation serves is compared with the old service", async () => {
-  const askOld = jest.fn(async (): Promise<Asked> => answer("same"));
-  const setup = createRunner({ askOld, translate: () => Promise.reject(new Error("not asked")) });
-  setup.runner.begin(serve({ side: "new" }))?.served(answer("same"));
-  expect(await resultsOf(setup)).toMatchObject([{ result: "equal" }]);
-  expect(askOld).toHaveBeenCalled();
-});
-
 test("both services are called again if they differ: the same result again is a difference", async () => {
   const askOld = jest.fn(async (): Promise<Asked> => answer("old"));
   const translate = jest.fn(async (): Promise<Asked> => answer("new"));
@@ -295,12 +287,6 @@ test("a share of the requests is compared, and no client knows which ids are in 
   expect(count).toBeGreaterThan(60);
   expect(count).toBeLessThan(140);
   expect(begins()).not.toEqual(begun);
-});
-
-test("all reads of a client that was turned a moment ago are compared", () => {
-  const { runner } = createRunner({ share: () => 0 });
-  expect(runner.begin(serve())).toBeUndefined();
-  expect(runner.begin(serve({ isFresh: true }))).toBeDefined();
 });
 
 test("nothing is compared or reported without a plan", () => {

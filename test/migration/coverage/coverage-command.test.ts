@@ -58,12 +58,15 @@ const exported = (records: readonly AuditRecord[]): string =>
 const cover = (...flags: string[]): Promise<number> =>
   runCommandLine(["coverage", "--mappings-dir=examples/library/pack", ...flags]);
 
-async function coverRecords(records: readonly AuditRecord[], ...flags: string[]) {
-  const file = await save("records.ndjson", exported(records));
+async function coverFile(name: string, content: string, flags: readonly string[]) {
+  const file = await save(name, content);
   const code = await cover(`--from=${file}`, "--format=json", ...flags);
   const text = printed();
   return { code, ...(JSON.parse(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)) as Report) };
 }
+
+const coverRecords = (records: readonly AuditRecord[], ...flags: string[]) =>
+  coverFile("records.ndjson", exported(records), flags);
 
 interface Report {
   readonly calls: number;
@@ -254,12 +257,7 @@ describe("a HAR file", () => {
     postData: { mimeType: "application/json", text: JSON.stringify(value) },
   });
 
-  async function coverHar(text: string, ...flags: string[]) {
-    const file = await save("calls.har", text);
-    const code = await cover(`--from=${file}`, "--format=json", ...flags);
-    const all = printed();
-    return { code, ...(JSON.parse(all.slice(all.indexOf("{"), all.lastIndexOf("}") + 1)) as Report) };
-  }
+  const coverHar = (text: string, ...flags: string[]) => coverFile("calls.har", text, flags);
 
   test("is read like records, with its filters, bodies and tokens", async () => {
     const report = await coverHar(

@@ -1,21 +1,19 @@
 /** OpenAPI documents come from anywhere: whatever is in them, they are read or end with one error. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UnreadableDocumentError } from "../../../src/migration/impact/flatten-schema.ts";
 import { openapiSurface } from "../../../src/migration/impact/openapi-surface.ts";
 import { readOpenapi } from "../../../src/migration/impact/read-openapi.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 
 let folder: string;
 beforeEach(() => {
-  const home = mkdtempSync(join(tmpdir(), "openapi-"));
-  folder = join(home, "documents");
+  folder = join(temporaryFolder(), "documents");
   mkdirSync(folder);
 });
-afterEach(() => rmSync(join(folder, ".."), { recursive: true }));
 
 const write = (name: string, text: string): string => {
   writeFileSync(join(folder, name), text);

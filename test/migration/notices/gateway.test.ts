@@ -135,29 +135,6 @@ describe("a gateway with NOTICES_FILE", () => {
     ]);
   });
 
-  test("tells of storms that paused a stage", async () => {
-    const { request } = await start();
-    const requestOfEach = async (): Promise<void> => {
-      for (const [n, as] of ["full", "readOnly", "other"].entries())
-        await request(LIST, { as, headers: { "x-forwarded-for": `192.0.2.${n}` } });
-    };
-    await requestOfEach();
-    moveTo("2026-06-01T10:30:00Z");
-    await waitFor(async () => {
-      for (let count = 0; count < 120; count += 1) await requestOfEach();
-      moveTo(new Date(Date.now() + 11_000).toISOString());
-      return received("storm").length > 0;
-    });
-    expect(received("storm").map(({ body }) => body.data)).toEqual([
-      {
-        stage: "first",
-        reason: expect.stringMatching(
-          /^[0-9a-f]{16}, [0-9a-f]{16}, [0-9a-f]{16} answered with storms of retries$/,
-        ),
-      },
-    ]);
-  });
-
   test("keeps the receivers that it has if a changed file is invalid", async () => {
     const { request, requestAdmin } = await start();
     writeFileSync(file, "receivers: { hook: {} }\n");

@@ -9,7 +9,8 @@ import {
   type NoticesPlan,
 } from "../../../src/migration/notices/notices-file.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
-import { OperatorFileError, parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { problemsIn } from "../../support/operator-file.ts";
 
 const KEY = Buffer.from("0123456789abcdef0123456789abcdef");
 
@@ -36,16 +37,8 @@ const read = (text: string, context: Partial<NoticesContext> = {}): NoticesPlan 
     noticesFile({ hasAudit: true, readsSecrets: true, ...context }),
   );
 
-function problemsOf(text: string, context: Partial<NoticesContext> = {}): string[] {
-  try {
-    read(text, context);
-  } catch (error) {
-    if (error instanceof OperatorFileError)
-      return error.problems.map(({ code, line, message }) => `${code} ${line}: ${message}`);
-    throw error;
-  }
-  return [];
-}
+const problemsOf = (text: string, context: Partial<NoticesContext> = {}): string[] =>
+  problemsIn(() => read(text, context));
 
 const WHOLE = `receivers:
   hook:

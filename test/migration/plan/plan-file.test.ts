@@ -1,7 +1,8 @@
 /** The file of `SUNSET_FILE`: its problems, with codes and lines, and dates that it must not shorten. */
 import { describe, expect, test } from "@jest/globals";
 import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
-import { OperatorFileError, parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { problemsIn } from "../../support/operator-file.ts";
 import type { PlanDefinition } from "../../../src/migration/plan/plan.ts";
 import type { PlanContext } from "../../../src/migration/plan/plan-names.ts";
 import { planFile } from "../../../src/migration/plan/plan-file.ts";
@@ -26,16 +27,8 @@ const read = (text: string, context: Partial<PlanContext> = {}): PlanDefinition 
     planFile(() => ({ ...CONTEXT, ...context })),
   );
 
-function problemsOf(text: string, context: Partial<PlanContext> = {}): string[] {
-  try {
-    read(text, context);
-  } catch (error) {
-    if (error instanceof OperatorFileError)
-      return error.problems.map(({ code, line, message }) => `${code} ${line}: ${message}`);
-    throw error;
-  }
-  return [];
-}
+const problemsOf = (text: string, context: Partial<PlanContext> = {}): string[] =>
+  problemsIn(() => read(text, context));
 
 const WHOLE = `announced: 2026-10-01
 end: 2027-03-31
@@ -151,22 +144,21 @@ stages:
   ]);
 });
 
-test("a window can wait for clients only with an audit store, which knows when they called", () => {
-  const text = `announced: 2026-10-01
-stages: [{ brown_out: "0 1 * * *", for: 1h, from: 2026-11-01, wait_for: [billing] }]`;
-  expect(problemsOf(text)).toEqual([]);
-  expect(problemsOf(text, { hasAudit: false })).toEqual([
+test.each([
+  [
+    "a window can wait for clients only with an audit store, which knows when they called",
+    `{ brown_out: "0 1 * * *", for: 1h, from: 2026-11-01, wait_for: [billing] }`,
     expect.stringContaining("AG_SUNSET_NEEDS_AUDIT 2: "),
-  ]);
-});
-
-test("a freeze needs an audit store, which knows who called before", () => {
-  const text = `announced: 2026-10-01
-stages: [{ freeze: 2026-11-01 }]`;
-  expect(problemsOf(text)).toEqual([]);
-  expect(problemsOf(text, { hasAudit: false })).toEqual([
+  ],
+  [
+    "a freeze needs an audit store, which knows who called before",
+    "{ freeze: 2026-11-01 }",
     "AG_SUNSET_NEEDS_AUDIT 2: a freeze needs the audit, which knows who called before",
-  ]);
+  ],
+])("%s", (_, stage, problem) => {
+  const text = `announced: 2026-10-01\nstages: [${stage}]`;
+  expect(problemsOf(text)).toEqual([]);
+  expect(problemsOf(text, { hasAudit: false })).toEqual([problem]);
 });
 
 describe("a published date", () => {

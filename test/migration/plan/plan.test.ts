@@ -105,6 +105,14 @@ describe("a window", () => {
     expect(decide(moment)).toBeUndefined();
   });
 
+  test("does not affect a client that is allowed by name until a later day", () => {
+    const { decide } = planOf(`${WEEKLY}\nallow: { billing: 2026-03-09 }`, directoryOf("billing: {}"));
+    expect(decide("2026-03-02T10:30:00Z", { name: "billing" })).toBeUndefined();
+    expect(decide("2026-03-09T10:30:00Z", { name: "billing" })).toBe(
+      "brown_out until 2026-03-09T11:00:00.000Z",
+    );
+  });
+
   test("of two that overlap, the one that ends last counts", () => {
     const { decide } = planOf(`stages:
   - { brown_out: "0 10 * * *", for: 1h, from: 2026-03-01 }
@@ -197,17 +205,6 @@ describe("a field brown-out", () => {
 });
 
 describe("the headers of responses", () => {
-  const LINKS = "guide: https://example.com/guide\npolicy: https://example.com/policy\n";
-
-  test("have the day of the announcement, the end, the guide and the policy", () => {
-    const { plan } = planOf(`${LINKS}end: 2026-07-01`);
-    expect(plan.headersFor({ name: undefined, fingerprint: undefined }, null)).toEqual({
-      deprecation: `@${Date.UTC(2026, 0, 1) / 1000}`,
-      sunset: "Wed, 01 Jul 2026 00:00:00 GMT",
-      link: '<https://example.com/guide>; rel="deprecation", <https://example.com/policy>; rel="sunset"',
-    });
-  });
-
   test("have the end of the route and of the client", () => {
     const { plan } = planOf(
       `end: 2026-07-01

@@ -1,8 +1,5 @@
 /** Rows of the report that stand for several tokens, and what they open to. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { STATE_LABELS } from "../../../src/audit/usage/migration-words.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";
@@ -48,8 +45,12 @@ afterAll(async () => {
 });
 
 test("a client with one token and two programs shows both", async () => {
-  const directory = mkdtempSync(join(tmpdir(), "report-programs-"));
-  const options = { directory, durability: "strict", retentionDays: 36_500, sizeLimit: 1e9 } as const;
+  const options = {
+    directory: temporaryFolder(),
+    durability: "strict",
+    retentionDays: 36_500,
+    sizeLimit: 1e9,
+  } as const;
   const programs = await openSqliteStore(options);
   for (const agent of ["billing/1", "sync/2"])
     await programs.append(
@@ -63,7 +64,6 @@ test("a client with one token and two programs shows both", async () => {
     quietDays: 7,
   });
   await programs.close();
-  rmSync(directory, { recursive: true });
   expect(report.clients).toMatchObject([{ userAgent: "sync/2", otherAgents: ["billing/1"] }]);
   expect(FORMATS.md.write(report)).toContain("[sync/2, billing/1]");
 });

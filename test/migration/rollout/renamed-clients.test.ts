@@ -9,13 +9,12 @@ import { readEnvironment } from "../../../src/base/settings/settings.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { json } from "../../support/fake-v4.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import type { Gateway } from "../../support/gateway.ts";
 import { startOldService, type TestOldService } from "../../support/old-service.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { ALONE, CLIENTS, isOld, LIST, startTwoSides } from "./two-sides.ts";
 
-const LIST = "GET /vm/instances";
-const CLIENTS = "billing: { user_agents: [billing/*] }\nreports: { user_agents: [reports/*] }\n";
 const RENAMED = CLIENTS.replace("billing:", "invoices:");
 
 let folder: string;
@@ -35,31 +34,23 @@ afterEach(async () => {
   for (const gateway of gateways) await gateway.stop();
 });
 
-const settings = (clients: string): Record<string, string> => ({
-  LEGACY_URL: old.url,
-  CLIENTS_FILE: clients,
-  ROLLOUT_FILE: rolloutFile,
-  DATA_DIR: folder,
-});
-
 async function start(rollout: string): Promise<Gateway> {
-  rolloutFile = writeOperatorFile(`${rollout}\ncompare: { share: 0% }`, "rollout.yaml");
+  rolloutFile = writeOperatorFile(rollout + ALONE, "rollout.yaml");
   clientsFile = writeOperatorFile(CLIENTS, "clients.yaml");
   return startAgain();
 }
 
 /** Starts a gateway with the files and the state that there are. */
 async function startAgain(): Promise<Gateway> {
-  const gateway = await startGateway(settings(clientsFile));
+  const files = { ROLLOUT_FILE: rolloutFile, CLIENTS_FILE: clientsFile, DATA_DIR: folder };
+  const { gateway } = await startTwoSides(old, "", files);
   gateways.push(gateway);
   return gateway;
 }
 
-const call = (gateway: Gateway, client: string) =>
-  gateway.request(LIST, { headers: { "user-agent": `${client}/1` } });
-
 async function sideOf(gateway: Gateway, client: string): Promise<"old" | "new"> {
-  return (await call(gateway, client)).body?.from === "old" ? "old" : "new";
+  const answer = await gateway.request(LIST, { headers: { "user-agent": `${client}/1` } });
+  return isOld(answer) ? "old" : "new";
 }
 
 async function changeClients(gateway: Gateway, text: string): Promise<"accepted" | "rejected"> {
@@ -134,7 +125,10 @@ test("a replica with a different directory logs the client after it reads the re
   const lines: { readonly code?: string; readonly client?: string }[] = [];
   const logger = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
   const environment = readEnvironment({
-    ...settings(writeOperatorFile(RENAMED, "clients.yaml")),
+    LEGACY_URL: old.url,
+    CLIENTS_FILE: writeOperatorFile(RENAMED, "clients.yaml"),
+    ROLLOUT_FILE: rolloutFile,
+    DATA_DIR: folder,
     UPSTREAM_URL: gateway.sandbox.url,
     AUTH_URL: gateway.sandbox.authUrl,
   });

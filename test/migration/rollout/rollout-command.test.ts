@@ -9,16 +9,13 @@ import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { startOldService, type TestOldService } from "../../support/old-service.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { waitFor } from "../../support/wait-for.ts";
-
-const LIST = "GET /vm/instances";
-const CLIENTS =
-  "billing: { user_agents: [billing/*], applications: [app-1] }\nreports: { user_agents: [reports/*] }\n";
+import { isOld, LIST, startTwoSides, type TwoSides } from "./two-sides.ts";
 
 let folder: string;
 let old: TestOldService;
 let gateway: Gateway;
 let flags: string[];
-let clients: string;
+let two: TwoSides;
 const printed = captureCommands();
 
 beforeEach(async () => {
@@ -28,23 +25,14 @@ beforeEach(async () => {
 });
 
 async function start(rollout: string): Promise<void> {
-  clients = writeOperatorFile(CLIENTS, "clients.yaml");
-  const file = writeOperatorFile(rollout, "rollout.yaml");
-  flags = [`--rollout-file=${file}`, `--clients-file=${clients}`, `--data-dir=${folder}`];
-  gateway = await startGateway({
-    LEGACY_URL: old.url,
-    CLIENTS_FILE: clients,
-    ROLLOUT_FILE: file,
-    DATA_DIR: folder,
-  });
+  two = await startTwoSides(old, rollout, { DATA_DIR: folder });
+  ({ gateway } = two);
+  flags = [`--rollout-file=${two.rolloutFile}`, `--clients-file=${two.clientsFile}`, `--data-dir=${folder}`];
 }
 
 const run = (...args: readonly string[]): Promise<number> => runCommandLine(["rollout", ...args, ...flags]);
 
-const call = (client: string, what = LIST, body?: object) =>
-  gateway.request(what, { headers: { "user-agent": `${client}/1` }, ...(body && { body }) });
-
-const isOld = async (client: string): Promise<boolean> => (await call(client)).body?.from === "old";
+const callsOld = async (client: string): Promise<boolean> => isOld(await two.call(client));
 
 describe("rollout", () => {
   test("prints who is where and why", async () => {
@@ -59,24 +47,24 @@ describe("rollout", () => {
 
   test("turn-back and resume change a running gateway, and say who did it", async () => {
     await start("data: shared\nnew: all");
-    expect(await isOld("billing")).toBe(false);
+    expect(await callsOld("billing")).toBe(false);
     expect(await run("turn-back", LIST, "--reason=a word is wrong")).toBe(0);
-    await waitFor(() => isOld("billing"));
+    await waitFor(() => callsOld("billing"));
     expect(await run()).toBe(1);
     expect(printed()).toContain(`returned: ${LIST} at `);
     expect(printed()).toContain(`by ${userInfo().username}: a word is wrong`);
     expect(await run("resume", LIST)).toBe(0);
-    await waitFor(async () => !(await isOld("billing")));
+    await waitFor(async () => !(await callsOld("billing")));
     expect(await run("resume", LIST)).toBe(1);
   });
 
   test("turns back one client, or all", async () => {
     await start("data: shared\nnew: all");
     await run("turn-back", "billing");
-    await waitFor(() => isOld("billing"));
-    expect(await isOld("reports")).toBe(false);
+    await waitFor(() => callsOld("billing"));
+    expect(await callsOld("reports")).toBe(false);
     await run("turn-back", "all");
-    await waitFor(() => isOld("reports"));
+    await waitFor(() => callsOld("reports"));
   });
 
   test("--format json prints the same as the admin API", async () => {
@@ -136,7 +124,7 @@ describe("POST /api/rollout/turn-back", () => {
     expect((await turnBack({ target: "all" })).status).toBe(400);
     const { status, body } = await turnBack({ by: "Ann", target: "all", reason: "odd" });
     expect([status, body.rollout.trips[0].by]).toEqual([200, "Ann"]);
-    expect(await isOld("billing")).toBe(true);
+    expect(await callsOld("billing")).toBe(true);
     expect((await gateway.requestAdmin("POST /api/rollout/resume", { body: {} })).status).toBe(404);
   });
 

@@ -1,7 +1,8 @@
 /** The file of `ROLLOUT_FILE`: its problems, with codes and lines, and its defaults. */
 import { expect, test } from "@jest/globals";
 import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
-import { OperatorFileError, parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { problemsIn } from "../../support/operator-file.ts";
 import { rolloutFile } from "../../../src/migration/rollout/file.ts";
 import type { RolloutConfig } from "../../../src/migration/rollout/rules.ts";
 
@@ -16,16 +17,7 @@ const read = (text: string): RolloutConfig =>
     rolloutFile(() => ({ routes: ["GET /books", "POST /books"], directory: DIRECTORY })),
   );
 
-function problemsOf(text: string): string[] {
-  try {
-    read(text);
-  } catch (error) {
-    if (error instanceof OperatorFileError)
-      return error.problems.map(({ code, line, message }) => `${code} ${line}: ${message}`);
-    throw error;
-  }
-  return [];
-}
+const problemsOf = (text: string): string[] => problemsIn(() => read(text));
 
 test("a whole file is valid", () => {
   const config = read(`data: shared

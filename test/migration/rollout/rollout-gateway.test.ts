@@ -3,14 +3,7 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { json, neverRespond, raw, startFakeV4 } from "../../support/fake-v4.ts";
-import {
-  openGateway,
-  startGateway,
-  type Gateway,
-  type TestResponse,
-  type TestSettings,
-  RECORDING,
-} from "../../support/gateway.ts";
+import { openGateway, type Gateway, type TestSettings, RECORDING } from "../../support/gateway.ts";
 import { startOldService, type TestOldService } from "../../support/old-service.ts";
 import { packHash } from "../../../src/pack/load/loaded-pack.ts";
 import { readPack } from "../../../src/pack/load/load-pack.ts";
@@ -20,11 +13,7 @@ import { request } from "../../support/request.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { createApplication, REGISTERED, type Application } from "../../gateway/oauth/application.ts";
-
-const LIST = "GET /vm/instances";
-/** Nothing is compared: the old service gets what it serves. */
-const ALONE = "\ncompare: { share: 0% }";
-const CLIENTS = "billing: { user_agents: [billing/*] }\nreports: { user_agents: [reports/*] }\n";
+import { ALONE, CLIENTS, isOld, LIST, startTwoSides, type TwoSides } from "./two-sides.ts";
 
 let old: TestOldService;
 beforeEach(async () => {
@@ -32,36 +21,8 @@ beforeEach(async () => {
   old.respondWith(json(200, { from: "old" }));
 });
 
-interface TwoSides {
-  readonly gateway: Gateway;
-  readonly rolloutFile: string;
-  readonly clientsFile: string;
-  call(client: string | null, call?: string, options?: object): Promise<TestResponse>;
-}
-
-async function start(rollout: string, settings: TestSettings = {}): Promise<TwoSides> {
-  const rolloutFile = writeOperatorFile(rollout + ALONE, "rollout.yaml");
-  const clientsFile = writeOperatorFile(CLIENTS, "clients.yaml");
-  const gateway = await startGateway({
-    LEGACY_URL: old.url,
-    CLIENTS_FILE: clientsFile,
-    ROLLOUT_FILE: rolloutFile,
-    UPSTREAM_TIMEOUT_MS: "2000",
-    ...settings,
-  });
-  return {
-    gateway,
-    rolloutFile,
-    clientsFile,
-    call: (client, call = LIST, options = {}) =>
-      gateway.request(call, {
-        headers: { "user-agent": client === null ? "curl/8" : `${client}/1` },
-        ...options,
-      }),
-  };
-}
-
-const isOld = ({ body }: TestResponse): boolean => body?.from === "old";
+const start = (rollout: string, settings?: TestSettings): Promise<TwoSides> =>
+  startTwoSides(old, rollout, settings);
 
 describe("a client that gets another name in the directory", () => {
   test("stays in its wave, under the old name until both files have the new one", async () => {

@@ -198,11 +198,11 @@ describe("confirmed differences", () => {
   });
 });
 
-describe("failures of the translation", () => {
-  const fail = (replica: Rollout, count: number, client = "billing"): void => {
-    for (let index = 0; index < count; index += 1) replica.noteNew("GET /books", true, `f${index}`, client);
-  };
+const fail = (replica: Rollout, count = 4): void => {
+  for (let index = 0; index < count; index += 1) replica.noteNew("GET /books", true, `f${index}`, "billing");
+};
 
+describe("failures of the translation", () => {
   test("turn a route back to a service that is well", async () => {
     const replica = await startReplica(SHARED);
     replica.noteOld("GET /books", false, "reports");
@@ -249,40 +249,32 @@ describe("failures of the translation", () => {
     ...Object.fromEntries(Array.from({ length: others }, (_, index) => [`other ${index}`, false])),
   });
 
-  test.each<[string, Readonly<Record<string, boolean>>, string]>([
+  type Seen = Readonly<Record<string, boolean>>;
+  test.each<[string, Seen, "old" | "new", Seen?]>([
     ["one sender sees the old service fail", { billing: true, reports: false }, "old"],
     ["several senders see the old service fail", { billing: true, shop: true, reports: false }, "new"],
     ["the only sender sees the old service fail", { billing: true }, "new"],
     ["two of eleven senders see the old service fail", amongOthers(9), "new"],
     ["two of twelve senders see the old service fail", amongOthers(10), "old"],
-  ])("where %s", async (_what, haveFailed, side) => {
+    ["the only sender sees it fail, and another route answers", { shop: true }, "old", { reports: false }],
+    [
+      "it answers, and fails on others",
+      { billing: false },
+      "old",
+      { billing: true, shop: true, reports: true },
+    ],
+    [
+      "nobody has called it, and it fails on others",
+      {},
+      "new",
+      { billing: true, shop: true, reports: false },
+    ],
+  ])("where %s", async (_what, haveFailed, side, onAnotherRoute = {}) => {
     const replica = await startReplica(SHARED);
     noteOld(replica, "GET /books", haveFailed);
+    noteOld(replica, "POST /books", onAnotherRoute);
     fail(replica, 8);
     expect(sideOf(replica)).toBe(side);
-  });
-
-  test("turn a route back on which only one sender sees the old service fail, and which answers others", async () => {
-    const replica = await startReplica(SHARED);
-    noteOld(replica, "GET /books", { shop: true });
-    noteOld(replica, "POST /books", { reports: false });
-    fail(replica, 8);
-    expect(sideOf(replica)).toBe("old");
-  });
-
-  test("turn a route back on which the old service answers, though it fails on others", async () => {
-    const replica = await startReplica(SHARED);
-    noteOld(replica, "POST /books", { billing: true, shop: true, reports: true });
-    noteOld(replica, "GET /books", { billing: false });
-    fail(replica, 8);
-    expect(sideOf(replica)).toBe("old");
-  });
-
-  test("turn nothing back to a service that nobody has called on the route, and that fails on others", async () => {
-    const replica = await startReplica(SHARED);
-    noteOld(replica, "POST /books", { billing: true, shop: true, reports: false });
-    fail(replica, 8);
-    expect(sideOf(replica)).toBe("new");
   });
 
   test("return nothing to a service that no client has called for 30 s", async () => {
@@ -448,10 +440,6 @@ describe("an old service that hangs", () => {
     now += 1000;
     return replica;
   }
-
-  const fail = (replica: Rollout): void => {
-    for (let index = 0; index < 4; index += 1) replica.noteNew("GET /books", true, "x", "billing");
-  };
 
   test.each([1, 40])("gets nothing back two seconds after it answered %i clients", async (count) => {
     const clients = Array.from({ length: count }, (_, index) => `client ${index}`);

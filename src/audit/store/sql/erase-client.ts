@@ -3,6 +3,7 @@ import { MAX_USAGE_ROWS } from "../../usage/usage.ts";
 import { UNACCEPTED } from "../../usage/summary-key.ts";
 import type { TableRow } from "../record-row.ts";
 import type { EraseRequest, Erasure } from "../store.ts";
+import { BLOCK_ROWS, nextBlockOf } from "./blocks.ts";
 import { COUNTS, deleteClients } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
 import { removeSegment, rewriteSegment, rowsOf, type StoredSegment } from "./segments.ts";
@@ -54,10 +55,7 @@ async function rewriteRows(connection: Connection, first: number, next: number):
   await connection.insert("audit", rows);
 }
 
-/** Maximum number of rows that one step searches, and that it rewrites. Other processes wait for a step. */
-const [SEARCHED_ROWS, REWRITTEN_ROWS] = [50_000, 1024];
-
-/** Erases the next records of a client. @param from The first row to search */
+/** Erases the records of a client in one block. @param from The first block that may contain such records */
 export async function eraseRecords(
   connection: Connection,
   given: readonly string[],
@@ -65,24 +63,19 @@ export async function eraseRecords(
 ): Promise<EraseStep> {
   const keys = await allKeysOf(connection, given);
   const list = listOf(keys);
-  const [found] = await connection.query<{ first: number | null; last: number | null }>(
-    `SELECT min(CASE WHEN client IN LIST($1) OR sender IN LIST($1) THEN seq END) AS first, max(seq) AS last
-      FROM (SELECT seq, client, sender FROM audit WHERE seq >= $2 ORDER BY seq LIMIT ${SEARCHED_ROWS}) AS searched`,
-    [list, from],
-  );
-  const { first = null, last = null } = found ?? {};
-  if (first === null) return { records: 0, next: last === null ? undefined : last + 1 };
-  const next = first + REWRITTEN_ROWS;
+  const block = await nextBlockOf(connection, list, from);
+  if (block === undefined) return { records: 0, next: undefined };
+  const range = [block * BLOCK_ROWS, (block + 1) * BLOCK_ROWS] as const;
   const segments = await connection.query<StoredSegment>(
     `SELECT seq, last FROM audit_segment WHERE seq IN (
       SELECT segment FROM audit WHERE seq >= $2 AND seq < $3 AND (client IN LIST($1) OR sender IN LIST($1))
     )`,
-    [list, first, next],
+    [list, ...range],
   );
   let records = 0;
   for (const segment of segments) records += await eraseSegment(connection, segment, keys);
-  await rewriteRows(connection, first, next);
-  return { records, next };
+  if (records > 0) await rewriteRows(connection, ...range);
+  return { records, next: block + 1 };
 }
 
 /** Erases the summaries and the tokens of a client, and adds the entry about it. */
@@ -92,6 +85,7 @@ export async function eraseSummaries(
   records: number,
 ): Promise<Erasure> {
   const list = listOf(await allKeysOf(connection, keys));
+  await connection.run("DELETE FROM audit_block WHERE client IN LIST($1)", [list]);
   const summaries = await deleteClients(connection, list);
   const tokens = await connection.run("DELETE FROM audit_token WHERE fingerprint IN LIST($1)", [list]);
   // Earlier requests of the client may be the last ones of the key of unaccepted tokens.

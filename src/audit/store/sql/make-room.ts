@@ -3,6 +3,7 @@ import { StoredShares } from "../sender-bytes.ts";
 import type { StoreLimits } from "../store.ts";
 import { WORTH } from "../record-row.ts";
 import { removeBodies } from "../remove-bodies.ts";
+import { blockOf } from "./blocks.ts";
 import type { Connection } from "./driver.ts";
 import { removeSegment, rewriteSegment, rowsOf, type StoredSegment } from "./segments.ts";
 import { StoredAmount } from "./stored-amount.ts";
@@ -57,10 +58,18 @@ export async function makeRoom(
   );
   for (const segment of old) await removeSegment(connection, segment);
   if (old.length > 0) return { evicted: 0, more: true };
+  await forgetBlocks(connection);
   const step = new Step(connection, await bytes.excess(connection.query, sizeLimit));
   await cutStrangers(connection, step);
   await cutShares(connection, step);
   return step.result;
+}
+
+/** Deletes the index of blocks without records. */
+async function forgetBlocks(connection: Connection): Promise<void> {
+  const [first] = await connection.query<{ seq: number | null }>("SELECT min(seq) AS seq FROM audit_segment");
+  if (first?.seq === null || first === undefined) return;
+  await connection.run("DELETE FROM audit_block WHERE block < $1", [blockOf(first.seq)]);
 }
 
 /** Reduces segments until there is enough space, or until many segments were changed. */

@@ -1,12 +1,12 @@
 /** Reads records. */
-import { clampLimit, PAGE_SIZE, readCursor, writeCursor } from "../record-pages.ts";
+import { clampLimit, PAGE_SIZE, writeCursor } from "../record-pages.ts";
 import { MAX_RECORDS_COUNTED, type RouteUsage, type TokenActivity } from "../../usage/usage.ts";
 import type { TableRow } from "../record-row.ts";
 import { recordText, tryDecompress, UNREADABLE } from "../segment.ts";
-import { clientsOf, type AuditQuery, type TextPage, type ValueFilter } from "../store.ts";
+import type { AuditQuery, TextPage } from "../store.ts";
+import { joinedPartsOf, partsOf } from "./blocks.ts";
 import { listOf, type Connection } from "./driver.ts";
-import { readRoutes, readToken, spanOf, type Times } from "./read-usage.ts";
-import { where, type Term, type Where } from "./where.ts";
+import { readRoutes, readToken } from "./read-usage.ts";
 
 /** Maximum number of segments in memory at the same time. */
 const SEGMENTS_AT_ONCE = 16;
@@ -47,39 +47,31 @@ export async function readRecord(connection: Connection, id: string): Promise<st
   return (await readTexts(connection, rows))[0];
 }
 
-/** Returns the condition of a query. Rows are searched in the order of their times: this takes 0.2 s per million rows. */
-function conditionOf(query: AuditQuery): Where {
-  const { route, status, lane, since } = query;
-  const cursor = query.before === undefined ? undefined : readCursor(query.before);
-  const end = query.until === undefined ? Infinity : Date.parse(query.until);
-  // Only the older end is a condition. With both, a database may start at the newer one, and read all previous pages again.
-  const startsAtCursor = cursor !== undefined && cursor.time < end;
-  const clients = clientsOf(query);
-  const keys = clients && listOf(clients);
-  const values: Record<ValueFilter, Term> = {
-    route: ["route = ?", route],
-    status: ["status = ?", status],
-    lane: ["lane = ?", lane],
-  };
-  return where([
-    ["(client IN LIST(?) OR sender IN LIST(?))", keys, keys],
-    ...Object.values(values),
-    ["time >= ?", since === undefined ? undefined : Date.parse(since)],
-    startsAtCursor
-      ? ["(time, seq) < (?, ?)", cursor.time, cursor.seq]
-      : ["time < ?", end === Infinity ? undefined : end],
-  ]);
+/**
+ * Finds the newest records of a query. Parts are read as long as they may contain records that are newer than those
+ * found.
+ */
+async function findNewest(connection: Connection, query: AuditQuery, count: number): Promise<FoundRecord[]> {
+  let newest: FoundRecord[] = [];
+  for (const { last, where } of await partsOf(connection, query)) {
+    const oldest = newest[count - 1];
+    if (oldest && last < oldest.time) break;
+    const { sql, values } = where.and(count);
+    const rows = await connection.query<FoundRecord>(
+      `SELECT time, seq, segment, start, size FROM audit ${where.text} ORDER BY time DESC, seq DESC LIMIT ${sql}`,
+      values,
+    );
+    newest = [...newest, ...rows]
+      .toSorted((one, other) => other.time - one.time || other.seq - one.seq)
+      .slice(0, count);
+  }
+  return newest;
 }
 
 /** Reads one page of records, up to the maximum size. */
 export async function readPage(connection: Connection, query: AuditQuery): Promise<TextPage> {
   const limit = clampLimit(query);
-  const condition = conditionOf(query);
-  const { sql, values } = condition.and(limit + 1);
-  const found = await connection.query<FoundRecord>(
-    `SELECT time, seq, segment, start, size FROM audit ${condition.text} ORDER BY time DESC, seq DESC LIMIT ${sql}`,
-    values,
-  );
+  const found = await findNewest(connection, query, limit + 1);
   let size = 0;
   const page = found.slice(0, limit).filter((row, index) => {
     size += row.size;
@@ -94,25 +86,61 @@ export async function readPage(connection: Connection, query: AuditQuery): Promi
 
 /** Counts the records of a query. */
 export async function countRecords(connection: Connection, query: AuditQuery): Promise<number> {
-  const { text, values } = conditionOf(query);
-  const [row] = await connection.query<{ count: number }>(
-    `SELECT count(*) AS count FROM audit ${text}`,
-    values,
-  );
-  return row?.count ?? 0;
+  let sum = 0;
+  for (const { where } of await joinedPartsOf(connection, query)) {
+    const [row] = await connection.query<{ count: number }>(
+      `SELECT count(*) AS count FROM audit ${where.text}`,
+      where.values,
+    );
+    sum += row?.count ?? 0;
+  }
+  return sum;
 }
 
-/** Counts the records of a token by route, those with the most requests first. */
+/** The records of a route. Two columns contain sums. */
+interface RouteRow extends Pick<TableRow, "lane" | "route" | "status" | "requests" | "lossy"> {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Counts the records of a token by route, the newest first. */
 async function countRoutes(connection: Connection, client: string): Promise<RouteUsage[]> {
-  const condition = conditionOf({ client });
-  const { sql, values } = condition.and(MAX_RECORDS_COUNTED);
-  const rows = await connection.query<Omit<RouteUsage, "client" | "first" | "last" | "sample"> & Times>(
-    `SELECT lane, route, status, count(*) AS requests, sum(lossy) AS lossy, min(time) AS first, max(time) AS last
-      FROM (SELECT lane, route, status, lossy, time FROM audit ${condition.text} ORDER BY time DESC, seq DESC LIMIT ${sql}) AS newest
-      GROUP BY lane, route, status ORDER BY count(*) DESC`,
-    values,
-  );
-  return rows.map((row) => ({ ...row, ...spanOf(row), client, sample: "" }));
+  const rows: RouteRow[] = [];
+  let counted = 0;
+  for (const { where } of await joinedPartsOf(connection, { client })) {
+    if (counted >= MAX_RECORDS_COUNTED) break;
+    const { sql, values } = where.and(MAX_RECORDS_COUNTED);
+    const found = await connection.query<RouteRow>(
+      `SELECT lane, route, status, count(*) AS requests, sum(lossy) AS lossy, min(time) AS first, max(time) AS last
+        FROM (SELECT lane, route, status, lossy, time FROM audit ${where.text} ORDER BY seq DESC LIMIT ${sql}) AS newest
+        GROUP BY lane, route, status`,
+      values,
+    );
+    counted += found.reduce((sum, { requests }) => sum + requests, 0);
+    rows.push(...found);
+  }
+  return addRoutes(client, rows);
+}
+
+/** Adds up rows of several parts. The row with the most requests comes first. */
+function addRoutes(client: string, rows: readonly RouteRow[]): RouteUsage[] {
+  const groups = Map.groupBy(rows, ({ lane, route, status }) => JSON.stringify([lane, route, status]));
+  return [...groups.values()]
+    .map((group): RouteUsage => {
+      const { lane = "alpha", route = null, status = 0 } = group[0] ?? {};
+      return {
+        client,
+        lane,
+        route,
+        status,
+        requests: group.reduce((sum, { requests }) => sum + requests, 0),
+        lossy: group.reduce((sum, { lossy }) => sum + lossy, 0),
+        first: new Date(Math.min(...group.map(({ first }) => first))).toISOString(),
+        last: new Date(Math.max(...group.map(({ last }) => last))).toISOString(),
+        sample: "",
+      };
+    })
+    .toSorted((one, other) => other.requests - one.requests);
 }
 
 /** Reads the activity of one token: from the summaries if it is its own client, otherwise from its records. */

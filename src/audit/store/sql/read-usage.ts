@@ -43,7 +43,7 @@ const spansStatement = (where: string, days: string): string => `
 type Reader = Pick<Connection, "query">;
 
 /** Times of rows in milliseconds. 0 and null mean that there is no time. */
-export interface Times {
+interface Times {
   readonly first: number;
   readonly last: number;
 }

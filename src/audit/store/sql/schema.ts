@@ -5,6 +5,7 @@ import { WORTH } from "../record-row.ts";
  * - `audit` contains a small row for each record: the columns that queries need, and `start` and `size` of its text
  *   in its decompressed segment. Rows are numbered in the order of their commits, without gaps in a segment.
  * - `audit_segment`: the texts of the records `seq` to `last`, compressed. All belong to one day.
+ * - `audit_block`: the clients whose records each block contains (`blocks.ts`).
  *
  * Days are numbers: days since 1970.
  */
@@ -43,6 +44,15 @@ const RECORDS = `
   );
   CREATE INDEX audit_segment_worth ON audit_segment (worth, time, seq, last, bytes);
   CREATE INDEX audit_segment_owner ON audit_segment (owner, bare, time, seq, last, bytes) WHERE worth = ${WORTH.accepted};
+  CREATE TABLE audit_block (
+    client text NOT NULL,
+    block bigint NOT NULL,
+    first bigint NOT NULL,
+    last bigint NOT NULL,
+    calls text NOT NULL,
+    PRIMARY KEY (client, block)
+  ) WITH (fillfactor = 50);
+  CREATE INDEX audit_block_number ON audit_block (block);
 `;
 
 /**

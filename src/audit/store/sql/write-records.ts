@@ -2,6 +2,7 @@
 import { usageAgent } from "../../usage/usage.ts";
 import type { Batch, Segment } from "../segment.ts";
 import { acceptedClients, type IndexRow, type TableRow, worthOf } from "../record-row.ts";
+import { indexBlocks } from "./blocks.ts";
 import { claimEarlier } from "./claim-earlier.ts";
 import { countRows, countTokens } from "./count-rows.ts";
 import { addRows, COUNTED } from "./counts.ts";
@@ -47,7 +48,7 @@ async function insertSegment(
   return next;
 }
 
-/** Adds the segments of a batch. */
+/** Adds the segments of a batch and indexes them. */
 async function insertBatch(
   connection: Connection,
   { segments }: Batch,
@@ -58,7 +59,8 @@ async function insertBatch(
   const [newest] = await connection.query<{ last: number }>(
     "SELECT last FROM audit_segment WHERE seq = (SELECT max(seq) FROM audit_segment)",
   );
-  let next = (newest?.last ?? 0) + 1;
+  const from = (newest?.last ?? 0) + 1;
+  let next = from;
   let at = 0;
   for (const [index, segment] of segments.entries()) {
     const rows = keyed.slice(at, at + segment.rows.length).filter(({ id }) => isNew.has(id));
@@ -66,6 +68,7 @@ async function insertBatch(
     if (rows.length > 0)
       next = await insertSegment(connection, segment, rows, data[index] ?? Buffer.alloc(0), next);
   }
+  await indexBlocks(connection, from, next);
 }
 
 /**

@@ -22,7 +22,7 @@ const spell = (text: string): string =>
   SPELLING.reduce((spelt, [found, other]) => spelt.replaceAll(found, other), text);
 
 /** "agau" in ASCII, plus the number of the tables' design: files of unreleased designs are rejected. */
-const APPLICATION_ID = 0x61676175 + 2;
+const APPLICATION_ID = 0x61676175 + 1;
 
 /** The schema of the file. */
 export const SCHEMA: SqliteSchema = { applicationId: APPLICATION_ID, steps: STEPS.map(spell) };
@@ -114,7 +114,7 @@ function openForReading(file: string): DatabaseSync {
 }
 
 /** The tables that contain keys of clients, except for the table of records, which is too large. */
-const REWRITTEN = ["audit_usage", "audit_agent", "audit_token", "audit_sent", "audit_loss"];
+const REWRITTEN = ["audit_block", "audit_usage", "audit_agent", "audit_token", "audit_sent", "audit_loss"];
 /**
  * Maximum number of rewritten rows. They take two seconds. Many more would take longer than other processes wait for a
  * commit.
