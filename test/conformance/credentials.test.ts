@@ -1,4 +1,4 @@
-/** Which calls need a token, its header and its scopes (A-109, A-148 to A-155). */
+/** Which calls need a token, and its scopes (A-109, A-148 to A-155). Other headers: test/gateway/pipeline/requests.test.ts. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../src/pack/load/load-pack.ts";
 import { startAlteredGateway } from "./altered-v4.ts";
@@ -26,15 +26,10 @@ const endpoints = [
 
 describe.each(endpoints)("%s", (call, level, body) => {
   test.each([
-    ["no Authorization", null, {}],
-    ["an empty Authorization", null, { authorization: "" }],
-    ["a scheme only", null, { authorization: "token" }],
-    ["a scheme and a blank", null, { authorization: "token " }],
-    ["another scheme", null, { authorization: "Basic dG9rZW46eA==" }],
-    ["a token without a scheme", null, { authorization: "0123456789abcdef" }],
-    ["two tokens", null, { authorization: "token one two" }],
-  ])("A-109 A-169 with %s gets 401 without a v4 request", async (_name, as, headers) => {
-    const response = await gateway.request(call, { as, headers, body });
+    ["no Authorization", {}],
+    ["another scheme", { authorization: "Basic dG9rZW46eA==" }],
+  ])("A-109 A-169 with %s gets 401 without a v4 request", async (_name, headers) => {
+    const response = await gateway.request(call, { as: null, headers, body });
     expect(response).toEqual(errorOn(401));
     expect(gateway.takeV4Requests()).toEqual([]);
   });
@@ -68,27 +63,13 @@ test("A-169 a rejected token is not sent to v4 again at once", async () => {
   expect(gateway.takeV4Requests()).toEqual([]);
 });
 
-describe("A-148 the Authorization header", () => {
-  test.each(["token", "Token", "TOKEN", "tOkEn"])("%s T becomes Bearer T", async (scheme) => {
-    const token = gateway.sandbox.tokens.full;
-    const response = await gateway.request("GET /vm/instances", {
-      as: null,
-      headers: { authorization: `${scheme} ${token}` },
-    });
-    expect(response.status).toBe(200);
-    expect(gateway.takeV4Requests().map(({ headers }) => headers["authorization"])).toEqual([
-      `Bearer ${token}`,
-    ]);
-  });
-
-  test("contains the caller's own token in each v4 request", async () => {
-    const names = ["full", "other", "readOnly", "vms"] as const;
-    await Promise.all(names.map((as) => gateway.request("GET /vm/instances/5201", { as })));
-    const tokens = gateway
-      .takeV4Requests()
-      .map(({ headers }) => String(headers["authorization"]).slice("Bearer ".length));
-    expect(new Set(tokens)).toEqual(new Set(names.map((name) => gateway.sandbox.tokens[name])));
-  });
+test("A-148 each v4 request has the caller's own token as Bearer", async () => {
+  const names = ["full", "other", "readOnly", "vms"] as const;
+  await Promise.all(names.map((as) => gateway.request("GET /vm/instances/5201", { as })));
+  const tokens = gateway
+    .takeV4Requests()
+    .map(({ headers }) => String(headers["authorization"]).slice("Bearer ".length));
+  expect(new Set(tokens)).toEqual(new Set(names.map((name) => gateway.sandbox.tokens[name])));
 });
 
 describe("A-149 Authorization: Bearer", () => {

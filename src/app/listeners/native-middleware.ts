@@ -33,9 +33,7 @@ export function createNativeMiddleware(
   recorder: Recorder,
   shadow: Shadow | undefined,
 ): readonly Middleware[] {
-  const { base_path: prefix } = pack.dialect.upstream;
-  const { nativeScheme: scheme } = pack;
-  if (!settings.NATIVE_PROXY || scheme === undefined) return [];
+  if (!settings.NATIVE_PROXY || pack.nativeScheme === undefined) return [];
   const { tokens, limits } = shared;
   const forward = nativeProxy.for({
     lane: "native",
@@ -63,7 +61,7 @@ export function createNativeMiddleware(
   });
   const forwardNative: Middleware = (request, response, next) => {
     const plain = plainRequestOf(response);
-    if (!isNative(plain, { scheme, prefix })) return next();
+    if (!isNative(plain, pack)) return next();
     restoreTarget(request);
     // Method override headers belong to the client's API. v4 receives the real method, so the gateway checks and
     // records that method.

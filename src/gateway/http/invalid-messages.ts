@@ -44,8 +44,6 @@ export interface InFlightRequest {
 const isBehindLastRequest = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === "HPE_CLOSED_CONNECTION";
 
-const statusOf = (fault: MessageFault | undefined): number => (fault === "head_size" ? 431 : 400);
-
 /** Returns the reason of the parser's rejection. Undefined for a client that disconnects or is too slow. */
 function faultOf({ code = "" }: NodeJS.ErrnoException): MessageFault | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return "head_size";
@@ -59,7 +57,7 @@ function rejectMessage(
   socket: Socket,
 ) {
   const id = requestIdOf(undefined);
-  const status = statusOf(fault);
+  const status = fault === "head_size" ? 431 : 400;
   if (fault) onRejected?.({ fault, status, id, socket });
   const { type, text } = badRequest(fault ?? "malformed");
   const head = {

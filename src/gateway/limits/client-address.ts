@@ -26,10 +26,10 @@ export function normalizeAddress(text: string): string | undefined {
 const familyOf = (address: string): "ipv4" | "ipv6" => (isIPv6(address) ? "ipv6" : "ipv4");
 
 /**
- * Creates a list of addresses. Node's own list is native code, which matters because it runs for each request behind a
- * proxy.
+ * Creates the test whether an address is in a list. Node's own list is native code, which matters because it runs for
+ * each request behind a proxy.
  */
-function addressList(entries: readonly string[]): BlockList {
+function createAddressTest(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const entry of entries) {
     const [address = "", prefix] = entry.split("/");
@@ -39,17 +39,17 @@ function addressList(entries: readonly string[]): BlockList {
       list.addAddress(normalized, familyOf(normalized));
     }
   }
-  return list;
+  return (address) => list.check(address, familyOf(address));
 }
 
 /** Creates the test whether a request comes from a trusted proxy. @param trusted Addresses and networks of proxies. */
 export function trustedProxies(
   trusted: readonly string[],
 ): (request: Pick<IncomingMessage, "socket">) => boolean {
-  const proxies = addressList(trusted);
+  const isProxy = createAddressTest(trusted);
   return ({ socket }) => {
     const address = connectionAddress(socket);
-    return address !== "" && proxies.check(address, familyOf(address));
+    return address !== "" && isProxy(address);
   };
 }
 
@@ -74,8 +74,7 @@ export function clientAddresses(
   trusted: readonly string[],
   onUntrustedProxy: OnUntrustedProxy = () => {},
 ): (request: IncomingMessage) => string {
-  const proxies = addressList(trusted);
-  const isProxy = (address: string): boolean => proxies.check(address, familyOf(address));
+  const isProxy = createAddressTest(trusted);
   return ({ socket, headers }) => {
     let address = connectionAddress(socket);
     let rest = String(headers["x-forwarded-for"] ?? "");

@@ -22,16 +22,6 @@ export type RateLimits = ReturnType<typeof createRateLimits>;
 
 /** Creates the rate limits from a limiter for all requests and one for creates. */
 export function createRateLimits(all: Limiter, creates: Limiter) {
-  async function consumeKey(
-    key: string,
-    isCreate: boolean,
-    creditAddress: ConsumeResult["creditAddress"],
-  ): Promise<ConsumeResult> {
-    let status = await all.consume(key);
-    if (status.isAllowed && isCreate) status = await creates.consume(key);
-    return { status, creditAddress };
-  }
-
   const keyOf = (address: string): string => `address ${addressNetwork(address)}`;
 
   /**
@@ -50,11 +40,6 @@ export function createRateLimits(all: Limiter, creates: Limiter) {
     return { status, creditAddress };
   }
 
-  async function consumeUnknown(token: string, address: string, isCreate: boolean): Promise<ConsumeResult> {
-    const ofAddress = await consumeAddress(address);
-    return ofAddress.status.isAllowed ? consumeKey(token, isCreate, ofAddress.creditAddress) : ofAddress;
-  }
-
   return {
     consumeAddress,
     /**
@@ -63,10 +48,14 @@ export function createRateLimits(all: Limiter, creates: Limiter) {
      * or keys. The limit of a shared address does not affect its clients, because each token is known after its first
      * request.
      */
-    consume({ token, address, isKnownToken, isCreate }: LimitSubject): Promise<ConsumeResult> {
-      return token === undefined || isKnownToken
-        ? consumeKey(token ?? keyOf(address), isCreate, undefined)
-        : consumeUnknown(token, address, isCreate);
+    async consume({ token, address, isKnownToken, isCreate }: LimitSubject): Promise<ConsumeResult> {
+      const isUnknown = token !== undefined && !isKnownToken;
+      const ofAddress = isUnknown ? await consumeAddress(address) : undefined;
+      if (ofAddress?.status.isAllowed === false) return ofAddress;
+      const key = token ?? keyOf(address);
+      let status = await all.consume(key);
+      if (status.isAllowed && isCreate) status = await creates.consume(key);
+      return { status, creditAddress: ofAddress?.creditAddress };
     },
     /** Number of counted keys. */
     get size(): number {

@@ -91,8 +91,9 @@ export class LoginServer implements TokenIssuer {
   }
 
   /** Revokes an access token. @throws like {@link exchange} */
-  revoke(credentials: RefreshCredentials, activity: UpstreamActivity): Promise<void> {
-    return this.#revoke(credentials, this.#options.definition.revoke.set, activity);
+  async revoke(credentials: RefreshCredentials, activity: UpstreamActivity): Promise<void> {
+    const response = await this.#postRevocation(credentials, this.#options.definition.revoke.set, activity);
+    if (!isSuccess(response.status)) this.#throwError(response);
   }
 
   /**
@@ -114,9 +115,8 @@ export class LoginServer implements TokenIssuer {
     application: Omit<RefreshCredentials, "token">,
     activity: UpstreamActivity,
   ): Promise<boolean> {
-    const { token, upstream, set } = this.#options.definition.revoke;
-    const form = { ...set, ...this.#clientForm(application), [token]: randomUUID() };
-    const response = await this.#post(upstream, form, activity);
+    const { set } = this.#options.definition.revoke;
+    const response = await this.#postRevocation({ ...application, token: randomUUID() }, set, activity);
     const { status } = response;
     if (isSuccess(status)) return true;
     if (status >= 400 && status < 500 && status !== TOO_MANY_REQUESTS) return false;
@@ -126,20 +126,20 @@ export class LoginServer implements TokenIssuer {
   async discard(issued: IssuedToken, credentials: RefreshCredentials): Promise<void> {
     const { set, set_for_refresh: setForRefresh } = this.#options.definition.revoke;
     const activity = this.#createBackgroundActivity();
-    await this.#revoke({ ...credentials, token: issued.token }, set, activity).catch(() => {});
+    await this.#postRevocation({ ...credentials, token: issued.token }, set, activity).catch(() => {});
     if (issued.refresh === undefined) return;
-    await this.#revoke({ ...credentials, token: issued.refresh }, setForRefresh, activity).catch(() => {});
+    const refresh = { ...credentials, token: issued.refresh };
+    await this.#postRevocation(refresh, setForRefresh, activity).catch(() => {});
   }
 
-  async #revoke(
+  #postRevocation(
     credentials: RefreshCredentials,
     added: Record<string, string>,
     activity: UpstreamActivity,
-  ): Promise<void> {
+  ): Promise<LoginResponse> {
     const { token, upstream } = this.#options.definition.revoke;
     const form = { ...added, ...this.#clientForm(credentials), [token]: credentials.token };
-    const response = await this.#post(upstream, form, activity);
-    if (!isSuccess(response.status)) this.#throwError(response);
+    return this.#post(upstream, form, activity);
   }
 
   /** Creates the activity of a call that belongs to no client's request. */

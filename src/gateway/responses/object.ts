@@ -38,16 +38,12 @@ const buildWith =
     return route.tokens && !route.tokens.deleted ? applyTokenScopes(body, route.tokens, authorized) : body;
   };
 
-function callForObject(prepared: PreparedRequest, authorized: AuthorizedRequest): Promise<UpstreamResult> {
-  const { tokens } = authorized.match.route;
-  return tokens ? callForToken(tokens, prepared, authorized) : callUpstream(prepared, authorized);
-}
-
-async function callForToken(
-  tokens: NonNullable<Route["tokens"]>,
+async function callForObject(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResult> {
+  const { tokens } = authorized.match.route;
+  if (!tokens) return callUpstream(prepared, authorized);
   const afterCall = await beforeTokenCall(tokens, authorized);
   const result = await callUpstream(prepared, authorized);
   await afterCall();

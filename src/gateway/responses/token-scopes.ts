@@ -93,14 +93,14 @@ async function showRequestedLevels(
  * @throws {HttpError} 429 if the client has too many tokens
  */
 export async function beforeTokenCall(
-  step: TokensStep | undefined,
+  step: TokensStep,
   authorized: AuthorizedRequest,
 ): Promise<() => Promise<void>> {
   const { services, match, report } = authorized;
   const { tokenStore, pack } = services;
-  if (step?.created) await tokenStore.requireRoom(ownerOf(authorized));
+  if (step.created) await tokenStore.requireRoom(ownerOf(authorized));
   const readRoute = match.route.readRoute === undefined ? undefined : pack.route(match.route.readRoute);
-  if (!step?.deleted || !readRoute) return async () => {};
+  if (!step.deleted || !readRoute) return async () => {};
   // Only the object identifies the token. If v4 does not return it, the entries stay until they expire.
   const current = await createFetchCurrent(readRoute, authorized)?.();
   const start = shownPart(current?.[step.token]);

@@ -75,12 +75,6 @@ export async function authenticate(
   return { credentials, tokenInfo, isAccepted };
 }
 
-/** The scheme of the credentials, and the prefix of the paths, of requests that are forwarded without translation. */
-interface NativeRequests {
-  readonly scheme: string;
-  readonly prefix: string;
-}
-
 /**
  * Whether the native proxy forwards a request. The path is not sufficient, because both dialects use one prefix: the
  * scheme decides. A target with a fragment is invalid (RFC 9112 3.2), because servers interpret the end of its path
@@ -88,13 +82,14 @@ interface NativeRequests {
  */
 export function isNative(
   { headers, path, query }: AlphaRequest,
-  { scheme, prefix }: NativeRequests,
+  { nativeScheme, dialect }: Pick<Pack, "nativeScheme" | "dialect">,
 ): boolean {
   const lines = headers["authorization"] ?? [];
   return (
+    nativeScheme !== undefined &&
     lines.length === 1 &&
-    credentialScheme(lines[0]) === scheme.toLowerCase() &&
-    path.startsWith(`${prefix}/`) &&
+    credentialScheme(lines[0]) === nativeScheme.toLowerCase() &&
+    path.startsWith(`${dialect.upstream.base_path}/`) &&
     !hasDotSegment(path) &&
     !hasFragment({ path, query })
   );

@@ -160,7 +160,10 @@ class LaterCalls {
     report.losses.add(relatedLoss(name, services.pack.dialect.upstream.name));
   }
 
-  /** Replaces the response by the client's object. The later calls are still sent, because they may write. */
+  /**
+   * Puts the client's object in place of the response. An error of the client has its cause in the record. The later
+   * calls are still sent, because they may write.
+   */
   async #useFallback(fallback: NonNullable<RouteCall["fallback"]>, failure: FailedCall): Promise<undefined> {
     const { report, services } = this.#authorized;
     report.losses.add(responseLoss(services.pack.dialect.upstream.name));

@@ -38,13 +38,12 @@ async function resolveCredentials(
   tokenStore: TokenDependencies["tokenStore"],
 ): Promise<ResolvedCredentials> {
   const { hash, token, upstream } = credentials;
-  if (upstream) return { credentials: upstream, issued: undefined, refreshAfter401: noReplacement };
-  if (hash === undefined || token === undefined)
-    return { credentials, issued: undefined, refreshAfter401: noReplacement };
+  if (upstream || hash === undefined || token === undefined)
+    return { credentials: upstream ?? credentials, issued: undefined, refreshAfter401: noReplacement };
   const issued = await tokenStore.find(hash, token);
-  return issued === undefined || issued === "unknown"
-    ? { credentials, issued, refreshAfter401: noReplacement }
-    : withIssued({ hash, token }, issued, tokenStore);
+  return typeof issued === "object"
+    ? withIssued({ hash, token }, issued, tokenStore)
+    : { credentials, issued, refreshAfter401: noReplacement };
 }
 
 /** Returns the credentials of a token that the gateway issued. */

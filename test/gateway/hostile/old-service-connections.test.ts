@@ -1,7 +1,7 @@
 /** Strangers in front of the old service: they leave connections to its clients, whatever they send and however slowly. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createGateway } from "../../../src/index.ts";
-import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { endsWithTest, temporaryFolder } from "../../support/ends-with-test.ts";
 import { json, neverRespond, startFakeV4, type Responder } from "../../support/fake-v4.ts";
 import { startObservingGateway, type ObservingGateway } from "../../support/observing-gateway.ts";
 import { createRawClients, type RawClient } from "../../support/raw-client.ts";
@@ -167,6 +167,7 @@ test("/readyz and one line of the log report that clients wait because all conne
     logger: { debug: ignore, info: ignore, warn, error: ignore, fatal: ignore, isLevelEnabled: () => false },
   });
   await gateway.start();
+  endsWithTest(() => gateway.stop());
   const ask = (network: number): Promise<number> =>
     fetch(`${gateway.url}/hangs`, { headers: { "x-forwarded-for": `192.0.2.${network}` } }).then(
       ({ status }) => status,

@@ -14,6 +14,7 @@ import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
+import { startLoad } from "../chaos/load.ts";
 import { startBalancer, type Balancer } from "./balancer.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { REPOSITORY, run, serve, DEFAULT_GRACE, type Serving } from "./program.ts";
@@ -195,22 +196,15 @@ describeAll("two gateways, a load balancer, Redis and PostgreSQL", () => {
   }, 60_000);
 
   test("no client notices that one composed gateway stops", async () => {
-    const statuses: number[] = [];
-    const over = new AbortController();
-    const load = Array.from({ length: 4 }, async (_, client) => {
-      for (let n = 0; !over.signal.aborted; n += 1)
-        statuses.push((await ask({ authorization: `token nobody-${client}-${n % 20}` })).status);
+    let requests = 0;
+    const load = startLoad(async () => {
+      const token = `nobody-${(requests += 1) % 80}`;
+      return (await ask({ authorization: `token ${token}` })).status;
     });
-    const more = async (count: number): Promise<void> => {
-      const enough = statuses.length + count;
-      while (statuses.length < enough) await wait(20);
-    };
-    await more(40);
+    await load.waitForMore(40);
     running[0].signal("SIGTERM");
     expect(await running[0].ended).toMatchObject({ code: 0 });
-    await more(40);
-    over.abort();
-    await Promise.all(load);
-    expect(statuses.filter((one) => ![401, 420].includes(one))).toEqual([]);
+    await load.waitForMore(40);
+    expect([401, 420]).toEqual(expect.arrayContaining([...(await load.end())]));
   }, 60_000);
 });

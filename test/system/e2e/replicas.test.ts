@@ -6,6 +6,8 @@ import { acceptGoodTokens, startFakeV4, type FakeV4 } from "../../support/fake-v
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { readMetric, waitForReadiness } from "../chaos/admin-client.ts";
+import { startLoad } from "../chaos/load.ts";
 import { serve, type Serving } from "./program.ts";
 
 const describe = await describeWith("redis-server");
@@ -37,22 +39,8 @@ async function flood(gateways: readonly Serving[], each: number): Promise<Record
   return counts;
 }
 
-const readiness = async ({ admin }: Serving): Promise<{ status: number; reasons: readonly string[] }> => {
-  const response = await fetch(`${admin}/readyz`);
-  return { status: response.status, reasons: ((await response.json()) as { reasons: string[] }).reasons };
-};
-
-async function becomes(gateway: Serving, status: number): Promise<readonly string[]> {
-  for (;;) {
-    const found = await readiness(gateway);
-    if (found.status === status) return found.reasons;
-    await wait(50);
-  }
-}
-
 async function countsReplicas({ admin }: Serving, count: number): Promise<void> {
-  const line = new RegExp(`^alpha_gateway_replicas ${count}$`, "m");
-  while (!line.test(await (await fetch(`${admin}/metrics`)).text())) await wait(100);
+  while ((await readMetric(admin, "replicas")) !== count) await wait(100);
 }
 
 test("three gateways with one Redis enforce one exact rate limit, a share of it each while Redis is down, and recover", async () => {
@@ -70,12 +58,12 @@ test("three gateways with one Redis enforce one exact rate limit, a share of it 
   await redis.stop();
   expect(await flood(gateways, 15)).toEqual({ 200: 30, 420: 15 });
   for (const gateway of gateways) {
-    const reasons = await becomes(gateway, 503);
+    const reasons = await waitForReadiness(gateway.admin, 503);
     expect(reasons).toContain("Redis does not respond: each process enforces its share of the limits");
   }
 
   await redis.start();
-  for (const gateway of gateways) expect(await becomes(gateway, 200)).toEqual([]);
+  for (const gateway of gateways) expect(await waitForReadiness(gateway.admin, 200)).toEqual([]);
   expect(await flood(gateways, 20)).toEqual({ 200: 31, 420: 29 });
 }, 90_000);
 
@@ -89,27 +77,16 @@ describe("a Redis that goes down under load", () => {
       await redis.start();
       v4.respondWith(acceptGoodTokens);
       const gateway = await start();
-      const statuses: number[] = [];
-      const end = new AbortController();
-      const load = Array.from({ length: 8 }, async (_, client) => {
-        for (let n = 0; !end.signal.aborted; n += 1)
-          statuses.push(await ask(gateway, n % 5 ? `good-${client}` : `good-${client}-${n}`));
-      });
-      const more = async (count: number): Promise<void> => {
-        const enough = statuses.length + count;
-        while (statuses.length < enough) await wait(20);
-      };
-
-      await more(50);
+      let requests = 0;
+      const load = startLoad(() => ask(gateway, `good-${(requests += 1) % 5 ? requests % 8 : requests}`), 8);
+      await load.waitForMore(50);
       await go();
-      await becomes(gateway, 503);
-      await more(100);
+      await waitForReadiness(gateway.admin, 503);
+      await load.waitForMore(100);
       await comeBack();
-      await becomes(gateway, 200);
-      await more(50);
-      end.abort();
-      await Promise.all(load);
-      expect([...new Set(statuses)]).toEqual([200]);
+      await waitForReadiness(gateway.admin, 200);
+      await load.waitForMore(50);
+      expect([...(await load.end())]).toEqual([200]);
     },
     90_000,
   );
@@ -118,9 +95,9 @@ describe("a Redis that goes down under load", () => {
     v4.respondWith(acceptGoodTokens);
     const gateway = await start();
     expect(await ask(gateway)).toBe(200);
-    expect((await readiness(gateway)).status).toBe(503);
+    expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(503);
     await redis.start();
-    expect(await becomes(gateway, 200)).toEqual([]);
+    expect(await waitForReadiness(gateway.admin, 200)).toEqual([]);
     gateway.signal("SIGTERM");
     expect(await gateway.ended).toMatchObject({ code: 0, signal: null });
   }, 60_000);
@@ -165,14 +142,14 @@ describe("REDIS_URL", () => {
     await redis.start();
     const [, address = ""] = redis.url.split("//");
     const gateway = await start({ REDIS_URL: `redis://:${encodeURIComponent("p@ss/word")}@${address}/3` });
-    expect(await becomes(gateway, 200)).toEqual([]);
+    expect(await waitForReadiness(gateway.admin, 200)).toEqual([]);
   }, 60_000);
 
   test("with a wrong password makes the gateway not ready, and the log has the reason without it", async () => {
     redis = await createRedisServer("--requirepass", "right");
     await redis.start();
     const gateway = await start({ REDIS_URL: redis.url.replace("//", "//:wrong-s3cr3t@") });
-    expect((await readiness(gateway)).status).toBe(503);
+    expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(503);
     gateway.signal("SIGTERM");
     const { err } = await gateway.ended;
     expect(err).toMatch(/WRONGPASS/);
@@ -199,7 +176,7 @@ describe("a Redis that permits writes and refuses", () => {
     "%s: the gateways are not ready, and say so",
     async (_what, rule, reason) => {
       const gateway = await start({ REDIS_URL: await permitted(rule) });
-      expect(await becomes(gateway, 503)).toContainEqual(expect.stringContaining(reason));
+      expect(await waitForReadiness(gateway.admin, 503)).toContainEqual(expect.stringContaining(reason));
       gateway.signal("SIGTERM");
       expect((await gateway.ended).err).toMatch(
         /AG_RE(?:DIS_UNAVAILABLE|PLICAS_UNCOUNTED).*(?:NOPERM|can't run)/,
