@@ -142,14 +142,6 @@ test("the command turns back and resumes on all three", async () => {
   await waitFor(async () => (await sides()).every((side) => side === "new"));
 });
 
-test("each replica keeps its knowledge while Redis is down", async () => {
-  const order = { target: ROUTE, by: "Ann", reason: null };
-  await replicas[0]?.parts.turnBack(order);
-  await waitFor(async () => (await sides()).every((side) => side === "old"));
-  await redis.stop();
-  expect(await sides()).toEqual(["old", "old", "old"]);
-});
-
 /** Reads the sides of all replicas until the end. @returns how often one moved from the old service to the translation */
 function watchSides(end: AbortSignal): Promise<number> {
   const watch = async (replica: Replica): Promise<number> => {
