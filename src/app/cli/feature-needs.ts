@@ -15,7 +15,7 @@ import type { Pack } from "../../pack/index.ts";
 /** The services of a command for the features that it opens. */
 export type CommandNeeds = Awaited<ReturnType<typeof readNeeds>>;
 
-/** A feature with any parts. */
+/** A feature, regardless of the types of its parts. */
 export type CommandFeature = Feature<CommandNeeds, FeatureParts | undefined>;
 
 /** The stores that a command opens for its features. */

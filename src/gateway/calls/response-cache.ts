@@ -15,7 +15,7 @@ const MOST_OWNERS = 1000;
 const MOST_RESPONSES = 10_000;
 const MOST_BYTES = 8_388_608;
 
-/** Creates a cache. Owners are hashes of tokens. The least recently used response is removed first. */
+/** Creates a cache. Each response belongs to an owner: the hash of a token. The least recently used response is removed first. */
 export function createResponseCache({ mostBytes = MOST_BYTES }: ResponseCacheOptions = {}) {
   /** The current number of each owner. Numbers are never reused, so responses under an earlier number are never found again. */
   const generations = new LRUCache<string, number>({ max: MOST_OWNERS });

@@ -21,7 +21,7 @@ function sendInstead(
 /**
  * Sends a file as fast as the client receives it. If the file ends early, the connection is closed, so that the client
  * detects it. The same happens if the record must be durable first and can't be written. If nothing was sent yet, the
- * client gets that error instead.
+ * client gets the error of the record instead.
  */
 function sendFile(
   request: IncomingMessage,

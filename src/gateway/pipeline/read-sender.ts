@@ -12,7 +12,7 @@ export interface RequestSender extends Sender {
   readonly hasGatewayToken: boolean;
 }
 
-/** Reads the sender of a request to the API. The application is known for tokens that the gateway issued. */
+/** Reads the sender of a request to the API. The sender only includes an application if the gateway issued the token. */
 export function createSenderReader({
   pack,
   oauth,

@@ -8,7 +8,7 @@ import type { Sides } from "./paging-sides.ts";
 /** The known facts about a page of the client. */
 export interface ClientPage {
   readonly request: PageRequest;
-  /** Number of items before the page, or between an upstream cursor and the page. */
+  /** Number of items before the page: from the start of the list, or from the upstream cursor if there is one. */
   readonly start: number;
   /** Number of items on the page. */
   readonly count: number;

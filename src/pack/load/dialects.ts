@@ -63,7 +63,7 @@ function compileFixedHeaders({ upstream }: DialectDefinition): Readonly<Record<s
     : Object.fromEntries(all.map(([name, text]) => [name.toLowerCase(), text]));
 }
 
-/** Reports duplicate further locations, and more than one location in the query. */
+/** Reports locations of credentials in `or` that are duplicates, and more than one location in the query. */
 function checkFurtherPlaces({ client }: DialectDefinition, location: SourceLocation): void {
   const places = credentialPlaces(client.credentials);
   const nameOf = ({ scheme, parameter, basic, header, query, cookie }: CredentialsPlace): string =>

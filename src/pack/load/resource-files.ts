@@ -10,7 +10,7 @@ export interface LocatedFile<T> {
   readonly location: SourceLocation;
 }
 
-/** Splits a file into itself and one file for each of the small objects in it. */
+/** Moves each small object of a file to a file of its own. The first result is the rest of the file. */
 export function splitObjects({
   definition,
   location,

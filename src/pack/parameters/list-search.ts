@@ -21,7 +21,7 @@ function tableTypes(kind: ValueKind | undefined): readonly ValueType[] | undefin
   return types.has("string") ? [] : (["number", "boolean"] as const).filter((type) => types.has(type));
 }
 
-/** Returns the types of the values of the upstream's parameters: of pages, schemas, fields and tables. */
+/** Returns the value types of the upstream's parameters: those of pages, of schemas, of fields and of tables. */
 function parameterTypes(
   resource: Resource,
   parameters: readonly Parameter[],

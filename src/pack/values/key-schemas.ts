@@ -5,7 +5,7 @@ import { about } from "../../base/index.ts";
 /** A name, an expression or another text. */
 export const text = z.string().min(1);
 
-/** A key with a text that a pack may leave out. */
+/** An optional key whose value is a text. */
 export const textKey = (description: string, example: string) => about(text.optional(), description, example);
 
 /** A key that is `true`, or left out. */

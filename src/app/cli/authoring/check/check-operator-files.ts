@@ -11,8 +11,8 @@ import { print } from "../../terminal.ts";
 type OperatorFiles = Readonly<Record<string, string>>;
 
 /**
- * Runs `alpha-gateway check` for files of the operator: opens each as a gateway does, with the pack whose names they
- * use and the published dates, and prints a summary.
+ * Runs `alpha-gateway check` for files of the operator: opens each file as a gateway does, and prints a summary. It also
+ * reads the pack, for the names in the files, and the published dates.
  *
  * @param isAnnounced whether the plan may shorten published dates
  * @returns the exit code: 1 if there is a problem

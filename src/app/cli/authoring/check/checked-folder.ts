@@ -19,7 +19,7 @@ export interface CheckFlags {
   readonly watch?: true;
   readonly laws?: true;
   readonly seed?: string;
-  /** The documents of the upstream's API and of the client's, with `laws`. */
+  /** Only with `laws`: the OpenAPI documents of the upstream's API (`new`) and of the client's (`old`). */
   readonly new?: string;
   readonly old?: string;
   /** Whether counterexamples are written as golden cases. */
