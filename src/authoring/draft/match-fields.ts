@@ -8,8 +8,10 @@ export type FieldPair = Candidate<Field, Field>;
 
 /** Minimum score of a match, and minimum difference between the scores of two candidates. */
 const [THRESHOLD, MARGIN] = [0.66, 0.03];
-/** The weights of the kinds of evidence. A pair with the same name and type has the score 1. */
-const WEIGHTS = { name: 0.9, type: 0.1 } as const;
+/** The weights of the kinds of evidence. A pair with the same name, type and position has the score 1. */
+const WEIGHTS = { name: 0.86, type: 0.1, place: 0.04 } as const;
+/** The weight of the words of an enumeration: common and different words. */
+const WORDS_WORTH = 0.25;
 
 /** The likeness of two names if the new description contains the old name. */
 const DESCRIBED = 0.72;
@@ -119,8 +121,21 @@ function describes(now: Field, old: Field): boolean {
   );
 }
 
-/** Judges whether two fields are the same. @param isUnchanged whether the new object contains all names of the old one */
-function judge(old: Field, now: Field, vocabulary: Vocabulary, isUnchanged: boolean): FieldPair | undefined {
+/** The context for comparing two fields. */
+interface Surroundings {
+  /** Difference of their positions in their objects, from 0 to 1. */
+  readonly distance: number;
+  /** Whether the new object contains all names of the old one. */
+  readonly isUnchanged: boolean;
+}
+
+/** Judges whether two fields are the same. */
+function judge(
+  old: Field,
+  now: Field,
+  vocabulary: Vocabulary,
+  { distance, isUnchanged }: Surroundings,
+): FieldPair | undefined {
   const type = typeLikeness(old, now);
   if (type === 0) return undefined;
   const isDescribed = describes(now, old);
@@ -128,7 +143,8 @@ function judge(old: Field, now: Field, vocabulary: Vocabulary, isUnchanged: bool
   const words = enumLikeness(old.place, now.place);
   // No value is valid on both sides. Regardless of the names, a person must map the values.
   if (words === 0) return undefined;
-  const score = WEIGHTS.name * name + WEIGHTS.type * type;
+  const base = WEIGHTS.name * name + WEIGHTS.type * type + WEIGHTS.place * (1 - distance);
+  const bonus = words === undefined ? 0 : (words - 0.4) * WORDS_WORTH;
   const reasons = [
     isDescribed && name === DESCRIBED
       ? `the new description has the word "${lastOf(old.name)}"`
@@ -137,7 +153,7 @@ function judge(old: Field, now: Field, vocabulary: Vocabulary, isUnchanged: bool
     ...(words === undefined ? [] : ["the same words in both enumerations"]),
   ];
   const most = !isUnchanged && lacksUnit(old, now) ? WITHOUT_UNIT : 0.99;
-  return { old, now, score: Math.min(most, score), reasons };
+  return { old, now, score: Math.max(0, Math.min(most, base + bonus)), reasons };
 }
 
 const isIn = (name: string, outer: string): boolean => name.startsWith(`${outer}.`);
@@ -190,8 +206,11 @@ export function matchNames(old: ApiObject, now: ApiObject, vocabulary: Vocabular
   const [all, others] = [[...old.fields.values()], [...now.fields.values()]];
   // If an object still contains all its names, there is no reason to assume different units.
   const isUnchanged = all.every(({ name }) => now.fields.has(name));
-  const candidates = all.flatMap((field) =>
-    others.flatMap((other) => judge(field, other, vocabulary, isUnchanged) ?? []),
+  const candidates = all.flatMap((field, index) =>
+    others.flatMap((other, otherIndex) => {
+      const distance = Math.abs(index / all.length - otherIndex / others.length);
+      return judge(field, other, vocabulary, { distance, isUnchanged }) ?? [];
+    }),
   );
   const pairs = assignBest(candidates, THRESHOLD, MARGIN);
   return pairs.filter((pair) => !isContradicted(pair, pairs));

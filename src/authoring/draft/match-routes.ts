@@ -77,9 +77,15 @@ function objectLikeness(old: ApiObject, now: ApiObject): number {
   return all === 0 ? 0 : (common / all) * (common / (common + 0.15));
 }
 
-/** Returns the likeness of the responses of two routes; undefined if they can't be compared. */
-function contentLikeness({ payload: old }: ApiRoute, { payload: now }: ApiRoute): number | undefined {
-  return old.object && now.object && objectLikeness(old.object, now.object);
+/** Minimum number of fields of a body that is used as evidence. */
+const MIN_FIELDS = 3;
+
+/** Returns the likeness of the requests and responses of two routes; undefined if they can't be compared. */
+function contentLikeness(old: ApiRoute, now: ApiRoute): number | undefined {
+  const isLarge = (old.body?.fields.size ?? 0) >= MIN_FIELDS;
+  const pairs = [[old.payload.object, now.payload.object], isLarge ? [old.body, now.body] : []] as const;
+  const values = pairs.flatMap(([one, other]) => (one && other ? [objectLikeness(one, other)] : []));
+  return values.length === 0 ? undefined : Math.max(...values);
 }
 
 /**
@@ -102,9 +108,10 @@ function judge(
   if (old.payload.isFile !== now.payload.isFile) return undefined;
   const path = pathLikeness(one, other, vocabulary);
   const content = contentLikeness(old, now);
+  const differs = old.payload.isList !== now.payload.isList && old.payload.object && now.payload.object;
   const parameters = 0.9 ** Math.abs(one.parameters - other.parameters);
   const both = content === undefined ? path * 0.95 : joinEvidence(path, content);
-  const score = Math.min(0.99, both * method * parameters);
+  const score = Math.min(0.99, both * method * parameters * (differs ? 0.7 : 1));
   const reasons = [
     old.method === now.method ? "same method" : `${old.method} became ${now.method}`,
     pathReason(path),
