@@ -9,7 +9,7 @@ export type FieldPair = Candidate<Field, Field>;
 /** Minimum score of a match, and minimum difference between the scores of two candidates. */
 const [THRESHOLD, MARGIN] = [0.66, 0.03];
 /** The weights of the kinds of evidence. A pair with the same name, type and position has the score 1. */
-const WEIGHTS = { name: 0.86, type: 0.1, place: 0.04 } as const;
+const WEIGHTS = { name: 0.8, type: 0.1, place: 0.04, text: 0.06 } as const;
 /** The weight of the words of an enumeration: common and different words. */
 const WORDS_WORTH = 0.25;
 
@@ -143,7 +143,10 @@ function judge(
   const words = enumLikeness(old.place, now.place);
   // No value is valid on both sides. Regardless of the names, a person must map the values.
   if (words === 0) return undefined;
-  const base = WEIGHTS.name * name + WEIGHTS.type * type + WEIGHTS.place * (1 - distance);
+  const text = vocabulary.likeness(splitIntoWords(old.description), splitIntoWords(now.description));
+  const texts = old.description === "" || now.description === "" ? name : text;
+  const base =
+    WEIGHTS.name * name + WEIGHTS.type * type + WEIGHTS.place * (1 - distance) + WEIGHTS.text * texts;
   const bonus = words === undefined ? 0 : (words - 0.4) * WORDS_WORTH;
   const reasons = [
     isDescribed && name === DESCRIBED
@@ -151,6 +154,7 @@ function judge(
       : nameReason(old.name, now.name, name),
     typeReason(old.place, type),
     ...(words === undefined ? [] : ["the same words in both enumerations"]),
+    ...(text > 0.5 && old.description !== "" ? ["similar descriptions"] : []),
   ];
   const most = !isUnchanged && lacksUnit(old, now) ? WITHOUT_UNIT : 0.99;
   return { old, now, score: Math.max(0, Math.min(most, base + bonus)), reasons };

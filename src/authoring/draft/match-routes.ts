@@ -136,6 +136,30 @@ function countSameFields(old: ApiObject, now: ApiObject, vocabulary: Vocabulary)
   return same >= 2 && same / old.fields.size >= SAME_FIELDS ? same : 0;
 }
 
+/** Routes with the facts about their paths. */
+type RoutePaths = readonly (readonly [ApiRoute, PathFacts])[];
+
+/** Returns the lists of an API: their objects, and the words of their paths. */
+const listsOf = (routes: RoutePaths) =>
+  routes.flatMap(([{ payload }, { lastWords }]) =>
+    payload.isList && payload.object ? [{ object: payload.object, words: lastWords }] : [],
+  );
+
+/**
+ * Adds the names of lists that exist in only one API to the vocabulary, if their objects have the same fields:
+ * `charges` are `payments`.
+ */
+function learnNames(old: RoutePaths, now: RoutePaths, vocabulary: Vocabulary): void {
+  const [olds, nows] = [listsOf(old), listsOf(now)];
+  const onlyIn = (own: typeof olds, others: typeof olds) =>
+    own.filter(({ words }) => others.every((other) => vocabulary.likeness(words, other.words) === 0));
+  const candidates = onlyIn(nows, olds);
+  for (const { object, words } of onlyIn(olds, nows)) {
+    const same = candidates.filter((other) => countSameFields(object, other.object, vocabulary) > 0);
+    if (same.length === 1) vocabulary.learn(words, same[0]?.words ?? []);
+  }
+}
+
 /** Returns the kind of a route, for matching the last routes of both sides. */
 const kindOf = ({ method, segments, payload }: ApiRoute): string =>
   [method === "PATCH" ? "PUT" : method, isParameter(segments.at(-1) ?? ""), payload.isList].join(" ");
@@ -160,9 +184,10 @@ function matchLast(
   });
 }
 
-/** Finds the routes that are the same, each with its score and reasons. */
+/** Finds the routes that are the same, each with its score and reasons. Adds to the vocabulary. */
 export function matchRoutes(old: ApiDescription, now: ApiDescription, vocabulary: Vocabulary): RoutePair[] {
   const [paths, others] = [readPaths(old), readPaths(now)];
+  learnNames(paths, others, vocabulary);
   const candidates = paths.flatMap((route) =>
     others.flatMap((other) => {
       const pair = judge(route, other, vocabulary);

@@ -44,6 +44,9 @@ export function splitIntoWords(name: string): readonly string[] {
 /** Minimum likeness of the spelling of two words, from 0 to 1. */
 const SPELLING = 0.6;
 
+/** The likeness of words that were found to have the same meaning. */
+const LEARNED = 0.9;
+
 /** Returns the likeness of two words, from 0 to 1: equal, or with a similar spelling (`cancelled`, `canceled`). */
 function spellingLikeness(one: string, other: string): number {
   if (one === other) return 1;
@@ -53,14 +56,29 @@ function spellingLikeness(one: string, other: string): number {
   return likeness >= SPELLING ? 0.8 : 0;
 }
 
-/** The frequency of words in both documents. */
+/**
+ * The frequency of words in both documents, and the words of the old document that have the meaning of words of the new
+ * one.
+ */
 export class Vocabulary {
   readonly #counts = new Map<string, number>();
+  readonly #meanings = new Map<string, Set<string>>();
 
   /** Counts the words of a name. */
   count(name: string): void {
     for (const word of new Set(splitIntoWords(name)))
       this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+  }
+
+  /** Records that words of the old document have the meaning of words of the new one. */
+  learn(old: readonly string[], now: readonly string[]): void {
+    for (const word of old)
+      this.#meanings.set(word, (this.#meanings.get(word) ?? new Set()).union(new Set(now)));
+  }
+
+  /** Returns the likeness of a word of the old document and a word of the new one, from 0 to 1. */
+  #wordLikeness(old: string, now: string): number {
+    return Math.max(spellingLikeness(old, now), this.#meanings.get(old)?.has(now) ? LEARNED : 0);
   }
 
   /** Returns the weight of a word. Frequent words have a low weight. */
@@ -72,15 +90,20 @@ export class Vocabulary {
   likeness(old: readonly string[], now: readonly string[]): number {
     if (old.length === 0 || now.length === 0) return 0;
     let [total, common] = [0, 0];
-    const add = (words: readonly string[], others: readonly string[]): void => {
-      for (const word of words) {
-        const weight = this.#weight(word);
-        total += weight;
-        common += weight * Math.max(...others.map((other) => spellingLikeness(word, other)));
-      }
+    const add = (word: string, likenesses: readonly number[]): void => {
+      total += this.#weight(word);
+      common += this.#weight(word) * Math.max(...likenesses);
     };
-    add(old, now);
-    add(now, old);
+    for (const word of old)
+      add(
+        word,
+        now.map((other) => this.#wordLikeness(word, other)),
+      );
+    for (const word of now)
+      add(
+        word,
+        old.map((other) => this.#wordLikeness(other, word)),
+      );
     return common / total;
   }
 }
