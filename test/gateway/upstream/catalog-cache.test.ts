@@ -248,17 +248,6 @@ describe("the previous copy of a catalog is kept where a limit is passed by", ()
   });
 });
 
-test("the previous copy of a catalog is kept where a page has fewer items than asked for, and more follow", async () => {
-  let isCut = false;
-  const { catalogs, faults } = createCatalogs(() => envelope([newark], isCut ? 2 : 1));
-  await catalogs.refresh();
-  const before = labels();
-  isCut = true;
-  await catalogs.refresh();
-  expect(faults).toEqual([expect.stringMatching(/a page has 1 items instead of 100, and more follow/)]);
-  expect(labels()).toEqual(before);
-});
-
 describe("reading catalogs with clients' tokens", () => {
   const image = { id: "vm/debian9", label: "Debian 9", is_public: true };
   const privateImage = { id: "vm/own", label: "My own", is_public: false };

@@ -490,11 +490,6 @@ describe("upstream connections", () => {
       expect(texts).not.toContain("poison");
     }
   });
-
-  test("use the path of UPSTREAM_URL as a prefix", async () => {
-    await connect({ origin: new URL(`${v4.url}/base/`) }).call(GET);
-    expect(v4.calls[0]?.path).toBe("/base/v4/x");
-  });
 });
 
 describe("L-18 invalid header values and paths are not sent", () => {
