@@ -59,7 +59,10 @@ export class CountsWriter {
   count(compared: Compared): void {
     const { source, subject, time } = compared;
     const key = `${source} ${subject}`;
-    const counts = this.#waiting.get(key) ?? new WaitingCounts(createCounts({ source, subject }, time));
+    const counts =
+      this.#waiting.get(key) ??
+      this.#writing.get(key)?.createLater(time) ??
+      new WaitingCounts(createCounts({ source, subject }, time));
     this.#waiting.set(key, counts);
     const others = [this.#writing.get(key)?.counts, this.#documents[source].current()];
     counts.count(compared, others, this.#options);
@@ -81,7 +84,8 @@ export class CountsWriter {
   }
 
   /** Counts are written once, even if the examples that no counts refer to can't be deleted. */
-  async #writeOne(key: string, { counts: more, texts }: WaitingCounts): Promise<void> {
+  async #writeOne(key: string, waiting: WaitingCounts): Promise<void> {
+    const { counts: more, texts } = waiting;
     const { source, subject } = more;
     // Examples are written before the counts that refer to them.
     for (const [id, text] of texts) await writeExample(this.#state, id, text);
@@ -92,6 +96,7 @@ export class CountsWriter {
       return after?.counts ?? before;
     });
     this.#writing.delete(key);
+    waiting.giveRoomBack();
     const { before, after } = change;
     if (after && before?.subject !== subject)
       this.#log.info({ source, subject }, "comparisons are counted from the beginning");

@@ -2,7 +2,7 @@
 import type { Redaction } from "../../audit/index.ts";
 import { ClientRoom } from "../answers/client-room.ts";
 import { type Compared, lineKey } from "../answers/comparison.ts";
-import { GrowingCounts } from "./add-counts.ts";
+import { createCounts, GrowingCounts } from "./add-counts.ts";
 import {
   caseOf,
   createRoute,
@@ -73,12 +73,24 @@ const lacksExample = (known: readonly RouteCounts[], field: FieldCounts): boolea
 export class WaitingCounts extends GrowingCounts {
   /** The examples as JSON, by their ids. */
   readonly texts = new Map<string, string>();
+  /** The clients of the examples. */
+  readonly #senders: string[] = [];
   readonly #textRoom: ClientRoom;
 
-  /** @param mostExamples maximum number of new examples */
-  constructor(counts: SourceCounts, mostExamples = MAX_EXAMPLES_WAITING) {
+  /** @param textRoom the room for new examples, which counts that are being written share with later ones */
+  constructor(counts: SourceCounts, textRoom = new ClientRoom(MAX_EXAMPLES_WAITING)) {
     super(counts);
-    this.#textRoom = new ClientRoom(mostExamples);
+    this.#textRoom = textRoom;
+  }
+
+  /** Creates counts of later results. Until these counts are written, both have the room of one. */
+  createLater(time: number): WaitingCounts {
+    return new WaitingCounts(createCounts(this.counts, time), this.#textRoom);
+  }
+
+  /** Makes room for new examples. Called after these counts were written. */
+  giveRoomBack(): void {
+    for (const by of this.#senders.splice(0)) this.#textRoom.giveBack(by);
   }
 
   /** Counts a result. @param others further counts of the same source that may contain its case */
@@ -102,18 +114,22 @@ export class WaitingCounts extends GrowingCounts {
       counts.seen = [...cover(route, answer)];
     const hasExample =
       isNew && result === "different" && counts.fields.some((field) => lacksExample(known, field));
-    if (!hasExample || !sample || !this.#textRoom.tryTake(provenBy ?? "")) return this.add(route, counts);
+    if (!hasExample || !sample || this.#textRoom.roomOf(provenBy ?? "") < 1) return this.add(route, counts);
     const id = newId();
     // The sample is redacted immediately, so that no secrets are stored.
     const text = JSON.stringify(createExample(compared, sample, id, redaction()));
     for (const field of counts.fields) field.examples.push({ id, bytes: Buffer.byteLength(text) });
     this.add(route, counts);
-    if (this.hasExample(id)) this.texts.set(id, text);
+    if (!this.hasExample(id)) return;
+    this.texts.set(id, text);
+    this.#senders.push(provenBy ?? "");
+    this.#textRoom.take(provenBy ?? "");
   }
 
   /** Adds later counts that wait as well. */
-  join({ counts, texts }: WaitingCounts): void {
-    this.addAll(counts);
-    for (const [id, text] of texts) if (this.hasExample(id)) this.texts.set(id, text);
+  join(later: WaitingCounts): void {
+    this.addAll(later.counts);
+    for (const [id, text] of later.texts) if (this.hasExample(id)) this.texts.set(id, text);
+    this.#senders.push(...later.#senders);
   }
 }

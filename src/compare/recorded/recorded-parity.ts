@@ -1,4 +1,5 @@
 /** Compares the responses of two packs to recorded requests, for the report of `replay --parity`. */
+import { ClientRoom } from "../answers/client-room.ts";
 import { type AuditRecord, type ClientDirectory, createRecordIds } from "../../audit/index.ts";
 import type { Block } from "../../base/index.ts";
 import { createRedaction, NO_PLAN } from "../../gateway/index.ts";
@@ -69,7 +70,7 @@ export function createRecordedParity(active: Replay, candidate: Replay, director
     async add(record: AuditRecord): Promise<void> {
       const compared = await compare(record);
       if (!compared) return;
-      all ??= new WaitingCounts(createCounts(compared, Date.now()), Infinity);
+      all ??= new WaitingCounts(createCounts(compared, Date.now()), new ClientRoom(Infinity));
       all.count(compared, [], options);
     },
     /** Returns the report about all records that were added. */

@@ -164,10 +164,11 @@ async function decideByHead({ dependencies, readCredentials, check, request, con
   const issuer = plan.isActive() ? await findIssuer(given.credentials, tokenStore) : undefined;
   if (issuer !== "unknown") context.application = issuer;
   const proof = { check, creditAddress: credit, isExclusive: true, dependencies };
-  const learn = () => learnToken(request, given, proof);
+  let client = given;
+  // The record has the result of the check, even if the plan then fails.
+  const learn = async () => (context.client = client = await learnToken(request, given, proof));
   context.planned = await askPlan(request, context, plan, issuer, learn);
   enforcePlan(context.planned, plan);
-  const { client } = context;
   const creditAddress = client === given ? credit : undefined;
   stageTimes.rateLimit = performance.now();
 

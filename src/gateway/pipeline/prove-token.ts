@@ -137,9 +137,9 @@ export async function learnToken(
 }
 
 /**
- * Returns the plan's decision about a request. If the plan needs it, an unknown token is checked with v4: the context
- * then has the facts about it.
+ * Returns the plan's decision about a request.
  *
+ * @param learn checks an unknown token with v4. It is only called if the plan needs this
  * @throws the errors of {@link PlanRules.judge}
  */
 export function askPlan(
@@ -151,9 +151,8 @@ export function askPlan(
 ): ReturnType<PlanRules["judge"]> {
   if (!context.match) return undefined;
   async function isAccepted(): Promise<boolean> {
-    // The record has the result, also if the plan then fails.
-    context.client = await learn();
-    return context.client.tokenInfo?.refused !== true;
+    const { tokenInfo } = await learn();
+    return tokenInfo?.refused !== true;
   }
   // A token that the gateway issued is not checked with v4: the gateway received v4's token from the login server.
   const proof = {

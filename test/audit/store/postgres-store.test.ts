@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { openExistingAuditStore } from "../../../src/audit/store/open-audit-store.ts";
+import { connectPostgres, SCHEMA } from "../../../src/audit/store/postgres/driver.ts";
 import { openPostgresStore } from "../../../src/audit/store/postgres/store.ts";
 import type { PostgresStoreOptions } from "../../../src/audit/store/postgres/store.ts";
 import { STEPS } from "../../../src/audit/store/sql/schema.ts";
@@ -101,6 +102,17 @@ describe("the PostgreSQL store", () => {
     expect(await store.decisions.wasServed(query)).toBe(true);
     expect(read).toBe(0);
     await Promise.all(reports);
+  });
+
+  test("is created even if this takes longer than any other statement may", async () => {
+    // While another replica creates the tables, this one waits for the lock.
+    const locked = database.query(`SELECT pg_advisory_lock(${SCHEMA.lock}), pg_sleep(3)`);
+    const locks = `SELECT 1 FROM pg_locks JOIN pg_database ON database = pg_database.oid
+      WHERE locktype = 'advisory' AND datname = current_database()`;
+    await waitFor(async () => (await database.query(locks)).length > 0);
+    const driver = connectPostgres(database.url, { connections: 1, statementMs: 100 });
+    expect(await driver.query("SELECT version FROM audit_version")).toEqual([{ version: STEPS.length }]);
+    await Promise.all([locked, driver.close()]);
   });
 
   test("is not created by commands that read it", async () => {

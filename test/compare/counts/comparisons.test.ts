@@ -263,6 +263,30 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       expect(route?.fields.map(({ count, examples }) => [count, examples.length])).toEqual([[20, 3]]);
     });
 
+    test("have no more examples that wait, however often the store fails", async () => {
+      /** Reports differences of one client in four fields, while earlier ones are being written. */
+      const report = (round: number): void => {
+        for (let n = 0; n < 4; n += 1) {
+          const differences = [{ ...LABEL, field: `books.f${round}-${n}` }];
+          first.report(different(`case ${round}-${n}`, { differences }));
+        }
+      };
+      isDown = true;
+      for (let round = 0; round < 5; round += 1) {
+        const written = first.flush();
+        await Promise.resolve();
+        report(round);
+        await written;
+      }
+      isDown = false;
+      const { fields = [], comparisons } = (await countedRoute()) ?? {};
+      expect(comparisons).toBe(20);
+      expect(fields.flatMap(({ examples }) => examples)).toHaveLength(3);
+      report(5);
+      const later = (await countedRoute())?.fields.flatMap(({ examples }) => examples);
+      expect(later).toHaveLength(6);
+    });
+
     test("are written soon again where a store takes long, but blocks nothing", async () => {
       delayMs = 40;
       for (const number of [1, 2]) {

@@ -10,7 +10,7 @@ import { AuditUnavailableError } from "../store.ts";
 const KEEP_SEGMENTS = "ALTER TABLE audit_segment ALTER COLUMN data SET STORAGE EXTERNAL";
 
 /** The schema of the tables. */
-const SCHEMA: PostgresSchema = {
+export const SCHEMA: PostgresSchema = {
   versionTable: "audit_version",
   firstTable: "audit",
   lock: 7_012_026_001,
@@ -120,6 +120,9 @@ interface PoolLimits {
   readonly statementMs: number;
 }
 
+/** Limits for a migration: creating an index on a large table may take long, and replicas wait for each other. */
+const MIGRATION_LIMITS: PoolLimits = { connections: 1, statementMs: 600_000 };
+
 /** Limits for decisions about requests, which take a millisecond. */
 export const DECISION_LIMITS: PoolLimits = { connections: 2, statementMs: 3000 };
 
@@ -161,6 +164,35 @@ function openPool(url: string, { connections, statementMs }: PoolLimits): Pool {
   return pool;
 }
 
+/** Runs work with a connection of a pool. */
+async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  // Between two statements, no other code handles errors of the connection.
+  const onError = (error: Error): void => void (failure = error);
+  client.on("error", onError);
+  try {
+    return await work(client);
+  } catch (error) {
+    // The connection may be in an unknown state, so it is closed.
+    failure = error as Error;
+    throw error;
+  } finally {
+    client.off("error", onError);
+    client.release(failure);
+  }
+}
+
+/** Migrates the schema, on a connection of its own: statements of a pool end after seconds. */
+async function migrate(url: string): Promise<void> {
+  const pool = openPool(url, MIGRATION_LIMITS);
+  try {
+    await withClient(pool, (client) => migratePostgres(client, SCHEMA));
+  } finally {
+    await pool.end();
+  }
+}
+
 /** Creates a pool. It connects with the first query, and tries again with every query if the server is down. */
 export function connectPostgres(
   url: string,
@@ -170,41 +202,18 @@ export function connectPostgres(
   let prepared: Promise<void> | undefined;
 
   function prepare(): Promise<void> {
-    prepared ??= withClient(async (client) => {
-      // Creating an index on a large table may take long.
-      await client.query("SET statement_timeout = 0");
-      await migratePostgres(client, SCHEMA);
-      await client.query(`SET statement_timeout = ${limits.statementMs}`);
-    }).catch((error: unknown) => {
+    prepared ??= migrate(url).catch((error: unknown) => {
       prepared = undefined;
       throw error;
     });
     return prepared;
   }
 
-  async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await pool.connect();
-    let failure: Error | undefined;
-    // Between two statements, no other code handles errors of the connection.
-    const onError = (error: Error): void => void (failure = error);
-    client.on("error", onError);
-    try {
-      return await work(client);
-    } catch (error) {
-      // The connection may be in an unknown state, so it is closed.
-      failure = error as Error;
-      throw error;
-    } finally {
-      client.off("error", onError);
-      client.release(failure);
-    }
-  }
-
   /** Runs work with a connection. @throws {AuditUnavailableError} */
   async function guarded<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     try {
       await prepare();
-      return await withClient(work);
+      return await withClient(pool, work);
     } catch (error) {
       throw toUnavailableError(error);
     }

@@ -1,5 +1,4 @@
 /** The tables of the audit store, in both databases. */
-import { WORTH } from "../record-row.ts";
 
 /**
  * - `audit` contains a small row for each record: the columns that queries need, and `start` and `size` of its text
@@ -43,7 +42,7 @@ const RECORDS = `
     data bytea NOT NULL
   );
   CREATE INDEX audit_segment_worth ON audit_segment (worth, time, seq, last, bytes);
-  CREATE INDEX audit_segment_owner ON audit_segment (owner, bare, time, seq, last, bytes) WHERE worth = ${WORTH.accepted};
+  CREATE INDEX audit_segment_owner ON audit_segment (owner, bare, time, seq, last, bytes) WHERE worth = 2;
   CREATE TABLE audit_block (
     client text NOT NULL,
     block bigint NOT NULL,

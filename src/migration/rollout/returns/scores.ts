@@ -18,10 +18,17 @@ export interface Seen {
   readonly tolerated: number | undefined;
 }
 
+/** A request that raised a score. */
+interface Raised {
+  /** The number of the request in this process: requests of several clients are sorted by it. */
+  readonly number: number;
+  readonly id: string;
+}
+
 /** A change of the evidence of one client on a route, with the requests that caused it. */
 interface Change extends ClientEvidence {
   readonly cause: Cause;
-  readonly records: readonly string[];
+  readonly raised: readonly Raised[];
 }
 
 export type Changes = ReadonlyMap<string, readonly Change[]>;
@@ -43,10 +50,17 @@ const evidenceOf = (changes: readonly Change[], cause: Cause): Evidence =>
     .filter((change) => change.cause === cause)
     .map(({ client, seenAt, score }) => ({ client, seenAt, score }));
 
+/** Returns the ids of the requests that caused changes, newest last. */
+const recordsOf = (changes: readonly Change[]): readonly string[] =>
+  changes
+    .flatMap(({ raised }) => raised)
+    .toSorted((one, other) => one.number - other.number)
+    .map(({ id }) => id);
+
 const applyTo = (scores: RouteScores, changes: readonly Change[], now: number): RouteScores => ({
   differences: addEvidence(scores.differences, evidenceOf(changes, "differences"), now),
   failures: addEvidence(scores.failures, evidenceOf(changes, "failures"), now),
-  records: [...scores.records, ...changes.flatMap(({ records }) => records)].slice(-MAX_RECORDS),
+  records: [...scores.records, ...recordsOf(changes)].slice(-MAX_RECORDS),
 });
 
 const scoresAt = (scores: TripState["scores"], route: string): RouteScores =>
@@ -75,8 +89,8 @@ const isSame = (one: Change, other: Change): boolean =>
 function withChange(changes: readonly Change[], change: Change): readonly Change[] {
   const before = changes.find((each) => isSame(each, change));
   if (!before) return [...changes, change];
-  const records = [...before.records, ...change.records].slice(-MAX_RECORDS);
-  const merged = { ...change, score: before.score + change.score, records };
+  const raised = [...before.raised, ...change.raised].slice(-MAX_RECORDS);
+  const merged = { ...change, score: before.score + change.score, raised };
   return changes.map((each) => (each === before ? merged : each));
 }
 
@@ -86,8 +100,8 @@ const withoutWritten = (changes: readonly Change[], written: readonly Change[]):
     const before = written.find((each) => isSame(each, change));
     if (!before) return [change];
     if (before === change) return [];
-    const records = change.records.filter((id) => !before.records.includes(id));
-    return [{ ...change, score: change.score - before.score, records }];
+    const raised = change.raised.filter((each) => !before.raised.includes(each));
+    return [{ ...change, score: change.score - before.score, raised }];
   });
 
 /** The scores of this process and of all replicas. */
@@ -101,6 +115,7 @@ export type Scores = ReturnType<typeof createScores>;
  */
 export function createScores(shared: () => TripState["scores"], turnBack: () => TurnBack, now: () => number) {
   const unwritten = new Map<string, readonly Change[]>();
+  let requests = 0;
 
   /** Returns the scores of a route, including unshared ones. */
   function of(route: string): RouteScores {
@@ -116,8 +131,8 @@ export function createScores(shared: () => TripState["scores"], turnBack: () => 
       const score = isBad ? cusum.difference : cusum.equal;
       const change = changeBy(of(route)[cause], { client, seenAt: now(), score });
       if (!change) return;
-      const records = isBad && requestId !== undefined ? [requestId] : [];
-      unwritten.set(route, withChange(unwritten.get(route) ?? [], { ...change, cause, records }));
+      const raised = isBad && requestId !== undefined ? [{ number: (requests += 1), id: requestId }] : [];
+      unwritten.set(route, withChange(unwritten.get(route) ?? [], { ...change, cause, raised }));
     },
     /** Routes with known scores. */
     routes: (): readonly string[] => [...new Set([...Object.keys(shared()), ...unwritten.keys()])],

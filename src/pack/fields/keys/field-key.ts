@@ -156,7 +156,7 @@ export interface FieldKeys<S extends Schemas> {
   operand?(rule: OwnKeys<S>, context: FieldKeyContext): OperandRules;
   /** Client to upstream: filters by the field. */
   filter?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): FilterPart;
-  /** Filters by the gateway. */
+  /** Filters by the gateway, whose rows already have the client's values. */
   select?(rule: OwnKeys<S>, context: FieldKeyContext): SelectPart;
   /** Upstream to client: the field of an error. */
   error?(rule: OwnKeys<S>, context: FieldKeyContext): ErrorPart;

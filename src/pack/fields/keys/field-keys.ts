@@ -41,7 +41,6 @@ import { values } from "./values.ts";
  *       read: ({ prefix: own }) => (own ? [ofText((text) => own + text)] : []),
  *       write: ({ prefix: own }) => (own ? { run: (value) => remove(own, value), needsWhole: false } : undefined),
  *       filter: ({ prefix: own }) => (own ? { translate: (value) => [remove(own, value) as Scalar] } : {}),
- *       select: ({ prefix: own }) => (own ? { translate: (value) => remove(own, value) as Scalar } : {}),
  *       classOf: ({ prefix: own }) => (own ? "value" : undefined),
  *       texts: ({ prefix: own }) => (own ? [{ read: `after ${own}` }] : []),
  *     });
