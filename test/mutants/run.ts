@@ -111,7 +111,7 @@ function main(words: readonly string[]): number {
   try {
     return runMutants(chosen, folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
