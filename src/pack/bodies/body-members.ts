@@ -3,6 +3,7 @@ import type { PartDefinition } from "../schema/pack-definition.ts";
 import type { PathParameterDefinitions } from "../paths/path-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import { isObject, resolveReference, type SourceLocation } from "../../base/index.ts";
+import type { Steps } from "../steps.ts";
 import type { JsonObject } from "../translation-context.ts";
 import type { FormMember } from "./body-forms.ts";
 import { validSchema } from "./body-schema.ts";
@@ -37,13 +38,18 @@ export interface Part extends Pick<PartDefinition, "inputs"> {
 }
 
 /** Compiles a shared part. */
-export const compilePart = (part: PartDefinition, context: FieldContext, location: SourceLocation): Part => ({
-  inputs: part.inputs,
-  schema: validSchema(part.schema, location.at("schema")),
-  members: compileWrite(new Map(Object.entries(part.inputs)), context, (name) =>
-    location.at("inputs", name).ofField(name),
-  ),
-});
+export function* compilePart(
+  part: PartDefinition,
+  context: FieldContext,
+  location: SourceLocation,
+): Steps<Part> {
+  const locationOf = (name: string) => location.at("inputs", name).ofField(name);
+  return {
+    inputs: part.inputs,
+    schema: validSchema(part.schema, location.at("schema")),
+    members: yield* compileWrite(new Map(Object.entries(part.inputs)), context, locationOf),
+  };
+}
 
 /** Definitions that bodies may refer to. */
 export interface BodyContext extends FieldContext {

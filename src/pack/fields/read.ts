@@ -3,6 +3,7 @@ import { type SourceLocation, toJsonText } from "../../base/index.ts";
 import type { ReaderField } from "../codegen/emit-object.ts";
 import { createReaderUnit, generateReader } from "../codegen/generate-reader.ts";
 import { OutputBuffer } from "../codegen/output-buffer.ts";
+import type { Steps } from "../steps.ts";
 import type { AppendFunction, ReadFunction } from "../translation-context.ts";
 import { emitField } from "./emit-field.ts";
 import type { FieldContext } from "./field-context.ts";
@@ -21,16 +22,17 @@ interface ObjectReader {
 }
 
 /**
- * Compiles the read direction: all fields become one generated function, which scans the v4 object once.
+ * Compiles the read direction: all fields become one generated function, which scans the v4 object once. Yields after
+ * each field.
  *
  * @param inputs Members that only occur in bodies. Their losses may depend on the object.
  */
-export function compileRead(
+export function* compileRead(
   rules: ReadonlyMap<string, FieldRule>,
   inputs: ReadonlyMap<string, FieldRule>,
   context: FieldContext,
   locationOf: (field: string) => SourceLocation,
-): ObjectReader {
+): Steps<ObjectReader> {
   const unit = createReaderUnit();
   const fields = new Map<string, ReaderField>();
   for (const [name, rule] of rules) {
@@ -41,12 +43,14 @@ export function compileRead(
       (rule.omit_null ?? context.dialect.client.responses.omit_null) && neutral === "null" && !isArray;
     // The key is the client's name. `code` reads the member under v4's name.
     fields.set(name, { code, isArray, neutral, isOptional });
+    yield;
   }
   const losses: string[] = [];
   for (const [name, rule] of [...rules, ...inputs]) {
     const field = fields.get(name);
     const test = emitLossTest({ name, rule, field, context, location: locationOf(name), unit });
     if (test !== undefined) losses.push(test);
+    yield;
   }
   const { append, code } = generateReader(fields, losses, unit, locationOf);
   const mayBeAsync = [...fields.values()].some(

@@ -5,6 +5,7 @@ import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../j
 import { compileScoped } from "../expressions/scope.ts";
 import { failureAsValue } from "../expressions/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
+import type { Steps } from "../steps.ts";
 import type { Change, JsonObject, WriteContext } from "../translation-context.ts";
 import { compileGetter, compileSetter } from "../values/member-paths.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
@@ -107,21 +108,19 @@ export interface WritableMember {
   readonly putV4: ((v4: JsonObject, value: unknown) => void) | undefined;
 }
 
-/** Compiles the write direction, by alpha name. */
-export const compileWrite: CompileFields<ReadonlyMap<string, WritableMember>> = (
-  rules,
-  context,
-  locationOf,
-) =>
-  new Map(
-    [...rules].map(([name, rule]) => {
-      const write = compileFieldWrite(rule, context, locationOf(name));
-      return [
-        name,
-        { rule, write, putV4: rule.upstream === undefined ? undefined : compileSetter(rule.upstream) },
-      ];
-    }),
-  );
+/** Compiles the write direction, by alpha name. Yields after each field. */
+export function* compileWrite(
+  ...[rules, context, locationOf]: Parameters<CompileFields<unknown>>
+): Steps<ReadonlyMap<string, WritableMember>> {
+  const members = new Map<string, WritableMember>();
+  for (const [name, rule] of rules) {
+    const write = compileFieldWrite(rule, context, locationOf(name));
+    const putV4 = rule.upstream === undefined ? undefined : compileSetter(rule.upstream);
+    members.set(name, { rule, write, putV4 });
+    yield;
+  }
+  return members;
+}
 
 /** The result of a write, or its failure as the fault of the member: the value comes from the client. */
 const catchFailure = (write: () => MaybePromise<unknown>): MaybePromise<unknown> =>

@@ -56,21 +56,26 @@ function* compileValueKinds(
 }
 
 /** Compiles the catalogs of the resources that have one. */
-function compileCatalogs(
+function* compileCatalogs(
   files: ResourceFiles,
   dialect: DialectDefinition,
   context: Omit<CatalogContext, "pagingOf">,
-): ReadonlyMap<string, Catalog> {
+): Steps<ReadonlyMap<string, Catalog>> {
   const catalogs = new Map<string, Catalog>();
   for (const { definition, location } of files) {
     if (!definition.catalog) continue;
-    const at = location.at("catalog");
     for (const [index, { filter }] of definition.catalog.upstream.entries())
-      if (filter) reportInvalidCondition(filter, dialect, at.at("upstream", index, "filter"));
-    const { object, list, upstream_list: upstreamList = list, envelope } = definition;
+      if (filter)
+        reportInvalidCondition(filter, dialect, location.at("catalog", "upstream", index, "filter"));
+    const at = location.at("catalog");
+    const { list, upstream_list: upstreamList = list, envelope } = definition;
     const pagingOf: CatalogContext["pagingOf"] = (own, place) =>
       compileCatalogPaging({ list, upstreamList, envelope }, dialect, own, place);
-    catalogs.set(object, compileCatalog(object, definition.catalog, { ...context, pagingOf }, at));
+    catalogs.set(
+      definition.object,
+      compileCatalog(definition.object, definition.catalog, { ...context, pagingOf }, at),
+    );
+    yield;
   }
   return catalogs;
 }
@@ -102,11 +107,10 @@ function* compileResources(
     pathParameters: dialect.client.path_parameters,
   };
   for (const [name, part] of Object.entries(dialect.parts))
-    parts.set(name, compilePart(part, context, location.at("parts", name)));
+    parts.set(name, yield* compilePart(part, context, location.at("parts", name)));
   for (const { definition, location: at } of files) {
     reportInvalidFilterRules(definition, values, dialect, at);
-    resources.set(definition.object, compileResource(definition, context, at));
-    yield;
+    resources.set(definition.object, yield* compileResource(definition, context, at));
   }
   for (const name of resources.keys()) if (objectLosses(name, resources).length > 0) lossyObjects.add(name);
   return resources;
@@ -133,7 +137,7 @@ function compileTokenCheck(
 /**
  * Compiles a validated pack: value kinds, catalogs, resources, and routes, in this order. References are resolved here.
  * An unknown reference is reported, and compilation continues, so that the author gets all problems in one run. Yields
- * after each value kind, resource and route.
+ * after each of them.
  *
  * @param dialect The file `pack.yaml`.
  * @param resourceFiles The resource files.
@@ -144,7 +148,7 @@ export function* compilePack(dialect: LocatedFile<DialectDefinition>, resourceFi
   const scopes = new Scopes(definition.scopes);
   const values = yield* compileValueKinds(dialect, files, scopes);
   const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup?.(value);
-  const catalogs = compileCatalogs(files, definition, { values, lookup, id: definition.upstream.id });
+  const catalogs = yield* compileCatalogs(files, definition, { values, lookup, id: definition.upstream.id });
   const resources = yield* compileResources(dialect, files, scopes, { values, catalogs, lookup });
 
   const dialects = compileDialects(definition, files, location);

@@ -12,10 +12,11 @@ import { compileFilter, compileQueryFields, compileSelectFields } from "../field
 import { type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { lossOf, type Loss } from "../fields/loss.ts";
 import { compileRead } from "../fields/read.ts";
+import type { Steps, StepsResult } from "../steps.ts";
 import type { RouteDefinition } from "../keys/route-keys.ts";
 
 /** One kind of alpha object, with the four translations of its fields (see `fields/field-context.ts`). */
-export type Resource = Readonly<ReturnType<typeof compileResource>>;
+export type Resource = Readonly<StepsResult<typeof compileResource>>;
 
 /** Matches a variable of one request. */
 const OF_REQUEST = new RegExp(String.raw`\$(?:${SCOPE_VARIABLES.join("|")})\b`);
@@ -39,30 +40,29 @@ function reportRequestInCatalog(
 /** Returns the object's name in the upstream's wrappers. */
 const upstreamNameOf = ({ object, upstream_object: name = object }: ResourceDefinition): string => name;
 
-/** Compiles the bodies of a resource file. */
-function compileBodies(
+/** Compiles the bodies of a resource file. Yields after each of them. */
+function* compileBodies(
   definition: ResourceDefinition,
   members: ReadonlyMap<string, WritableMember>,
   context: BodyContext,
   location: SourceLocation,
-): ReadonlyMap<string, BodyRules> {
+): Steps<ReadonlyMap<string, BodyRules>> {
   const names = { client: definition.object, upstream: upstreamNameOf(definition) };
+  const bodies = new Map<string, BodyRules>();
   const ofBodies = {
     ...context,
     pathParameters: { ...context.pathParameters, ...definition.path_parameters },
     errorNames: definition.error_fields,
   };
-  const bodies = Object.entries(definition.bodies ?? {});
-  return new Map(
-    bodies.map(([name, body]) => [
-      name,
-      compileBody(body, names, members, ofBodies, location.at("bodies", name)),
-    ]),
-  );
+  for (const [name, body] of Object.entries(definition.bodies ?? {})) {
+    bodies.set(name, compileBody(body, names, members, ofBodies, location.at("bodies", name)));
+    yield;
+  }
+  return bodies;
 }
 
-/** Compiles one resource file. */
-export function compileResource(
+/** Compiles one resource file. Yields after each field and body. */
+export function* compileResource(
   definition: ResourceDefinition,
   context: BodyContext,
   location: SourceLocation,
@@ -78,10 +78,10 @@ export function compileResource(
   if (definition.catalog) for (const [name, rule] of fields) reportRequestInCatalog(name, rule, location);
   const locationOf = (name: string): SourceLocation =>
     location.at(fields.has(name) ? "fields" : "inputs", name).ofField(name);
-  const reader = compileRead(fields, inputs, context, locationOf);
+  const reader = yield* compileRead(fields, inputs, context, locationOf);
   for (const [name, rule] of inputs) checkField(rule, true, location.at("inputs", name));
 
-  const ownMembers = compileWrite(rules, context, locationOf);
+  const ownMembers = yield* compileWrite(rules, context, locationOf);
   const parts = Object.values(definition.bodies ?? {}).flatMap(({ parts = [] }) =>
     parts.flatMap((name) => context.parts.get(name) ?? []),
   );
@@ -89,7 +89,7 @@ export function compileResource(
   // Inputs come first: an error contains the member that the client sent, not a field that reads the same v4 member.
   const members = new Map([...shared, ...inputs, ...fields]);
 
-  const bodies = compileBodies(definition, ownMembers, context, location);
+  const bodies = yield* compileBodies(definition, ownMembers, context, location);
   const errorNames = new Map(Object.entries(definition.error_fields ?? {}));
   for (const [v4, name] of errorNames)
     if (![...members.keys()].some((member) => name === member || name.startsWith(`${member}.`)))
@@ -98,8 +98,11 @@ export function compileResource(
         hint: suggestionFor(name, [...members.keys()]),
       });
   const errorField = compileError(members, errorNames, context);
+  yield;
   const filterFields = compileFilter(rules, context, locationOf);
+  yield;
   const queryFields = compileQueryFields(rules, context);
+  yield;
   return {
     name: definition.object,
     /** The object whose fields precede the fields of this one. */
