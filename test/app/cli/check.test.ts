@@ -1,23 +1,9 @@
 /** `check` as authors run it. */
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { createCommandRunner } from "../../support/command-output.ts";
-import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { copyPack } from "../../support/copied-pack.ts";
 
 const run = createCommandRunner();
-
-function copyPack(): { folder: string; change(file: string, from: string, to: string): void } {
-  const folder = temporaryFolder();
-  cpSync("examples/library/pack", folder, { recursive: true });
-  return {
-    folder,
-    change(file, from, to) {
-      const path = join(folder, file);
-      writeFileSync(path, readFileSync(path, "utf8").replace(from, to));
-    },
-  };
-}
 
 test("check --update changes golden cases, prints the difference, and then checks", async () => {
   const { folder, change } = copyPack();

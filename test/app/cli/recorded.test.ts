@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { createRecordIds } from "../../../src/audit/record/record-id.ts";
-import { sampleRecord } from "../../audit/record/sample-record.ts";
+import { emptyZones, sampleRecord } from "../../audit/record/sample-record.ts";
 import { manyRecords, storeRecords } from "../../audit/record/stored-records.ts";
 import { withPack } from "../../pack/load/pack-folder.ts";
 import { createCommandRunner } from "../../support/command-output.ts";
@@ -17,26 +17,6 @@ afterEach(restoreEnv);
 const newId = createRecordIds();
 
 const native = (): AuditRecord => sampleRecord(newId(), { lane: "native", route: null });
-
-/** An empty list of zones. */
-function zones(): AuditRecord {
-  const sample = sampleRecord(newId(), { route: "GET /dns/zones" });
-  const counts = { page: 1, total_pages: 1, total_results: 0 };
-  return {
-    ...sample,
-    alpha: { ...sample.alpha, path: "/v4/dns/zones", query: "", response: { dnszones: [], ...counts } },
-    v4: [
-      {
-        method: "GET",
-        path: "/v4/domains?page=1&page_size=25",
-        filter: null,
-        status: 200,
-        response: { data: [], page: 1, pages: 1, results: 0 },
-        ms: 1,
-      },
-    ],
-  };
-}
 
 function exported(records: readonly AuditRecord[]): string {
   const file = join(temporaryFolder(), "audit.ndjson");
@@ -101,7 +81,7 @@ const RENAMED = [
 ];
 
 test("replay of an export under the current pack changes nothing, and prints progress on standard error", async () => {
-  const from = exported([zones(), native(), zones()]);
+  const from = exported([emptyZones(newId()), native(), emptyZones(newId())]);
   const { code, out, err } = await run("replay", "--from", from);
   expect(out).toBe(
     "2 the same, 0 changed, 1 inconclusive\ninconclusive:\n  1 native request: no pack is involved\n",
@@ -110,7 +90,7 @@ test("replay of an export under the current pack changes nothing, and prints pro
 });
 
 test("replay of a data folder with another pack reports each kind of change once", async () => {
-  const from = await storeRecords(zones(), zones());
+  const from = await storeRecords(emptyZones(newId()), emptyZones(newId()));
   await withPack(
     RENAMED,
     async (pack) => {

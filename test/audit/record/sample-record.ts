@@ -79,3 +79,25 @@ export const DAMAGED_SEGMENTS: readonly (readonly [damage: string, data: Buffer]
   ["is empty", zstdCompressSync(Buffer.alloc(0))],
   ["is longer than segments are", zstdCompressSync(Buffer.concat([line("a"), Buffer.alloc(64 * 1024 ** 2)]))],
 ];
+
+/** The response of an empty list of zones. */
+export const EMPTY_ZONES = { dnszones: [], page: 1, total_pages: 1, total_results: 0 };
+
+/** A record of an empty list of zones, which a replay translates to the same response. */
+export function emptyZones(id: string): AuditRecord {
+  const sample = sampleRecord(id, { route: "GET /dns/zones" });
+  return {
+    ...sample,
+    alpha: { ...sample.alpha, path: "/v4/dns/zones", query: "", response: EMPTY_ZONES },
+    v4: [
+      {
+        method: "GET",
+        path: "/v4/domains?page=1&page_size=25",
+        filter: null,
+        status: 200,
+        response: { data: [], page: 1, pages: 1, results: 0 },
+        ms: 1,
+      },
+    ],
+  };
+}

@@ -1,21 +1,7 @@
 /** `check --watch`, which ends by a signal. */
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { copyPack } from "../../support/copied-pack.ts";
 import { run } from "./program.ts";
-
-function copyPack(): { folder: string; change(file: string, from: string, to: string): void } {
-  const folder = temporaryFolder();
-  cpSync("examples/library/pack", folder, { recursive: true });
-  return {
-    folder,
-    change(file, from, to) {
-      const path = join(folder, file);
-      writeFileSync(path, readFileSync(path, "utf8").replace(from, to));
-    },
-  };
-}
 
 test("check --watch checks again after each change, also of a golden case, until a signal", async () => {
   const { folder, change } = copyPack();
