@@ -21,7 +21,7 @@ export interface DescribedOperation {
 /** Maximum number of members of one response for which other values are tried. */
 export const MOST_TRIED = 800;
 
-/** Finds the operation of a call by its method and its path with the prefix of all paths; undefined if there is none. */
+/** Finds the operation of a call by its method and its path with the prefix of all paths; undefined if the document does not describe it. */
 export type FindOperation = (method: string, path: string) => DescribedOperation | undefined;
 
 /** Returns the key of an operation without the prefix of all paths of an API: `GET /books/{}`. */

@@ -60,7 +60,7 @@ export function toStatus(limit: number, left: number, msLeft: number): RateLimit
  */
 const MAX_KEYS = 100_000;
 
-export type MemoryLimiter = ReturnType<typeof createMemoryLimiter>;
+type MemoryLimiter = ReturnType<typeof createMemoryLimiter>;
 
 /** The requests of a key in one window. */
 interface Window {

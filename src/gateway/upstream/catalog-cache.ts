@@ -173,7 +173,7 @@ export function connectCatalogs(
     refresh: createRefresh(lists, options.ttlMs, end.signal),
     /**
      * Reads the catalogs that v4 does not return without a token, with the token of a client, if the pack allows it.
-     * Costs nothing if there are none. After a failure the same token is not tried for a while.
+     * Without such catalogs, it does nothing. After a failure, the same token is not used again for some time.
      *
      * @param hash Hash of the token, which v4 must have accepted.
      */

@@ -140,7 +140,7 @@ export class LinearRegex {
     return places;
   }
 
-  /** Returns the character that a program reads at a position. -1 if there is none. */
+  /** Returns the character that a program reads at a position; -1 at the end of the text. */
   #character(text: string, at: number, backwards: boolean): number {
     const index = backwards ? at - 1 : at;
     if (index < 0 || index >= text.length) return -1;
