@@ -143,7 +143,6 @@ export {
   type Settings,
   SETTINGS,
   type SettingValues,
-  SHARED_STATE_SETTINGS,
   STATE_SETTINGS,
 } from "./settings/setting-definitions.ts";
 export {

@@ -5,7 +5,6 @@ import {
   readEnvironment,
   type SettingName,
   SETTINGS,
-  SHARED_STATE_SETTINGS,
   type Settings,
   type SettingTexts,
 } from "../../base/index.ts";
@@ -57,7 +56,7 @@ export function commandSettings(command: Command, others: readonly SettingName[]
   );
   const names = new Set([...flags, ...others]);
   // A command uses the secret, regardless of the setting that contains it.
-  if (SHARED_STATE_SETTINGS.some((name) => names.has(name))) names.add("GATEWAY_SECRET");
+  if (names.has("REDIS_URL")) names.add("GATEWAY_SECRET");
   // A gateway that uses this file requires an old service, but a command does not.
   const hasRollout = names.delete("ROLLOUT_FILE");
   const environment = Object.fromEntries([...names].map((name) => [name, process.env[name]]));
