@@ -56,7 +56,7 @@ export function parseStoredToken(text: string): StoredToken | undefined {
 
 /** A gateway token, prepared for requests. */
 export interface ActiveToken {
-  readonly levels: Grants;
+  readonly grants: Grants;
   /** The token for v4, which replaces the client's. */
   readonly token: string;
   /**

@@ -189,7 +189,7 @@ export class TokenStore {
     const cached = this.#activeTokens.get(storedToken);
     if (cached) return cached;
     const active: ActiveToken = {
-      levels: this.#options.scopes.read(storedToken.scopes).grants,
+      grants: this.#options.scopes.read(storedToken.scopes).grants,
       token: storedToken.token ?? token,
       hash: tokenInfoHash(hash, storedToken),
       isRevoked: storedToken.over === true,
