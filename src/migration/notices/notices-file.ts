@@ -142,7 +142,7 @@ function readKey(
 export interface NoticesContext {
   /** Whether there is an audit store, which is required for events of clients. */
   readonly hasAudit: boolean;
-  /** Whether secrets are read. `check` does not read them, because it may run on a different machine. */
+  /** Whether secrets are read. */
   readonly readsSecrets: boolean;
 }
 
