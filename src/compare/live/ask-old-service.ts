@@ -2,7 +2,7 @@
 import { Pool } from "undici";
 import { namesMethod } from "../../pack/index.ts";
 import { MAX_COMPARED_BYTES } from "../answers/compare-answers.ts";
-import type { Answer, Asked, NotComparableReason } from "../answers/comparison.ts";
+import type { Answer, Asked, NotComparableReason, SecondAnswer } from "../answers/comparison.ts";
 import {
   type AlphaRequest,
   connectionOptions,
@@ -12,6 +12,8 @@ import {
   decodeContent,
   HOP_BY_HOP,
 } from "../../gateway/index.ts";
+import type { ComparedSides } from "./compared-sides.ts";
+import type { AskedRequest } from "./served-request.ts";
 
 /** Milliseconds after a request until its whole response must have arrived. */
 export const COMPARISON_TIMEOUT_MS = 10_000;
@@ -79,10 +81,24 @@ interface OldServiceAddress {
   readonly secureContext?: CurrentContext | undefined;
 }
 
+interface OldServiceOptions {
+  /** Records the health of the old service. */
+  readonly sides: Pick<ComparedSides, "beginOld" | "noteOld">;
+  /** The query parameter that contains the token, if the pack defines one. */
+  readonly tokenParameter?: string | undefined;
+  /** Milliseconds after a request until its whole response must have arrived. Default: {@link COMPARISON_TIMEOUT_MS}. */
+  readonly timeoutMs?: number;
+}
+
+/** Failures of the old service. A route only returns to a healthy service. */
+const NO_ANSWER: ReadonlySet<string> = new Set(["timeout", "unreachable"]);
+
 /** The old service for comparisons. Requests are never retried, and never write. */
-export class OldService {
+export class OldService implements SecondAnswer<AskedRequest> {
+  readonly source = "legacy";
   readonly #pool: Pool;
   readonly #basePath: string;
+  readonly #sides: OldServiceOptions["sides"];
   readonly #tokenParameter: string | undefined;
   readonly #timeoutMs: number;
   readonly #connections = new ConnectionShares({
@@ -92,16 +108,11 @@ export class OldService {
     maxWaitMs: MAX_WAIT_MS,
   });
 
-  /**
-   * @param service its base URL, and the certificates of connections to it
-   * @param tokenParameter the query parameter that contains the token, if the pack defines one
-   * @param timeoutMs milliseconds after a request until its whole response must have arrived
-   */
   constructor(
     { url, secureContext }: OldServiceAddress,
-    tokenParameter?: string,
-    timeoutMs = COMPARISON_TIMEOUT_MS,
+    { sides, tokenParameter, timeoutMs = COMPARISON_TIMEOUT_MS }: OldServiceOptions,
   ) {
+    this.#sides = sides;
     this.#timeoutMs = timeoutMs;
     this.#pool = new Pool(url.origin, {
       connections: CONNECTIONS,
@@ -114,20 +125,19 @@ export class OldService {
     this.#tokenParameter = tokenParameter;
   }
 
-  /**
-   * Repeats a client's request at the old service. Never rejects.
-   *
-   * @param payer the client whose share of the connections is used. If none is free, nothing is sent: `budget`
-   * @param body the body of a POST that only reads
-   * @param onSent called when the request is sent. The function that it returns is called when the response starts, or
-   *   if there is none
-   */
-  async ask(
-    request: AlphaRequest,
-    payer: string,
-    body?: Buffer,
-    onSent: () => () => void = () => () => {},
-  ): Promise<Asked> {
+  /** Repeats a client's request at the old service, and records whether it is healthy. Never rejects. */
+  async ask(asked: AskedRequest): Promise<Asked> {
+    const { route, provenBy } = asked;
+    const answer = await this.#call(asked);
+    const hasFailed = typeof answer === "string" ? NO_ANSWER.has(answer) : answer.status >= 500;
+    const sender = provenBy();
+    // If no connection was free, it was not called.
+    if (answer !== "budget" && sender !== undefined) this.#sides.noteOld(route.name, hasFailed, sender);
+    return answer;
+  }
+
+  /** Sends a request over a connection of its client's share. If none is free, nothing is sent: `budget`. */
+  async #call({ request, route, payer, provenBy, body }: AskedRequest): Promise<Asked> {
     let release: () => void;
     try {
       const { signal } = new AbortController();
@@ -135,7 +145,7 @@ export class OldService {
     } catch {
       return "budget";
     }
-    const endWait = onSent();
+    const endWait = this.#sides.beginOld(route.name, provenBy);
     try {
       return await this.#send(request, body, endWait);
     } catch (error) {

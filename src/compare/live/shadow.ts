@@ -18,14 +18,7 @@ import type { Route } from "../../pack/index.ts";
 import { BUCKETS, type ClientDirectory, hasName, lastingName, UNNAMED } from "../../audit/index.ts";
 import { createJudge } from "../answers/judge.ts";
 import type { Exchange } from "../answers/comparison.ts";
-import {
-  answerOf,
-  createOldAnswer,
-  hasOldWritten,
-  overridesMethod,
-  translatedAnswer,
-  wholeBody,
-} from "./served-request.ts";
+import { answerOf, hasOldWritten, overridesMethod, translatedAnswer, wholeBody } from "./served-request.ts";
 import { ShadowRunner } from "./shadow-runner.ts";
 import type { OpenShadow } from "./shadow-feature.ts";
 import { createShadowTranslation, type ShadowTranslationParts } from "./shadow-translation.ts";
@@ -114,7 +107,7 @@ function createRunner(
     subject: () => `${pack.hash} ${sides.config().data.kind}`,
     budget,
     fence,
-    answers: { old: createOldAnswer(old, sides), new: createShadowTranslation(settings, dependencies) },
+    answers: { old, new: createShadowTranslation(settings, dependencies) },
     report,
     closing,
     onError: (error, requestId) =>
