@@ -13,7 +13,7 @@ import {
   HOP_BY_HOP,
 } from "../../gateway/index.ts";
 import type { ComparedSides } from "./compared-sides.ts";
-import type { AskedRequest } from "./served-request.ts";
+import { type AskedRequest, textHeaders } from "./served-request.ts";
 
 /** Milliseconds after a request until its whole response must have arrived. */
 export const COMPARISON_TIMEOUT_MS = 10_000;
@@ -67,12 +67,6 @@ const REASONS: Readonly<Record<string, NotComparableReason>> = {
   BodyTimeoutError: "timeout",
   ResponseExceededMaxSizeError: "size",
 };
-
-/** Returns the headers of a response, with one text each. */
-export const textHeaders = (
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Answer["headers"] =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]));
 
 /** The address of the old service. */
 interface OldServiceAddress {

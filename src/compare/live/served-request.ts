@@ -1,10 +1,9 @@
 /** A request on one side that may be compared, with the response of that side and of the old service. */
 import { namesMethod, readParameters, type Route } from "../../pack/index.ts";
-import type { Asked, ComparedRequest, Exchange, NotComparableReason } from "../answers/comparison.ts";
+import type { Answer, Asked, ComparedRequest, Exchange, NotComparableReason } from "../answers/comparison.ts";
 import type { AlphaRequest, BodyStart, ForwardedExchange, Side } from "../../gateway/index.ts";
 import { CLIENT_GONE } from "../../base/index.ts";
 import { MAX_COMPARED_BYTES } from "../answers/compare-answers.ts";
-import { textHeaders } from "./ask-old-service.ts";
 import { decodeBody } from "../../audit/index.ts";
 
 /** A request that may be compared. */
@@ -58,6 +57,12 @@ export async function wholeBody(start: BodyStart | undefined): Promise<Buffer | 
   const { bytes, lack } = await start.decode(MAX_COMPARED_BYTES);
   return lack === undefined ? bytes : undefined;
 }
+
+/** Returns the headers of a response, with one text each. */
+export const textHeaders = (
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Answer["headers"] =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]));
 
 /** Returns the old service's response to a client, or the reason why it can't be compared. */
 export async function answerOf({ status, forwarded }: ForwardedExchange): Promise<Asked> {
