@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-const TIMEOUT_MS = 300;
+const TIMEOUT_MS = 800;
 
 /** An old service, as comparisons ask it, and the requests that it got. */
 async function startOldService(
