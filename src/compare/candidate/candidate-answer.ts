@@ -65,8 +65,8 @@ export type CompareWithPack = ReturnType<typeof createPackComparison>;
 export function createPackComparison(other: Pack, answer: SecondAnswer) {
   const { source } = answer;
   return async (made: MadeBy, exchange: Exchange): Promise<Finding & Pick<Compared, "source" | "sample">> => {
-    // A token is issued to the client only once.
-    const second = made.route.tokens ? "token" : await answer.ask(exchange);
+    const isIssued = made.route.comparison.obstacle === "token";
+    const second = isIssued ? "token" : await answer.ask(exchange);
     if (typeof second === "string") return { source, ...notComparable(second) };
     const sample = sampleOf(made.pack, exchange, second);
     const rules = createAnswerRules(made.pack, made.route, sample, other.acceptedDifferences);

@@ -38,7 +38,7 @@ interface LiveComparisonOptions {
 function routeToCompare({ context, outcome }: Exchange, { credentials }: Pack): Route | undefined {
   const { match, rejectedBy, isOwnPage } = context;
   if (!match || rejectedBy !== undefined || isOwnPage) return undefined;
-  if (match.route.upload || match.route.file || outcome.response.file) return undefined;
+  if (match.route.comparison.obstacle === "file" || outcome.response.file) return undefined;
   return credentials.client === undefined || isAccepted(context) ? match.route : undefined;
 }
 

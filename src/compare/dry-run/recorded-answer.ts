@@ -69,7 +69,8 @@ export function createRecordedAnswer(pack: Pack, options?: DryRunOptions): Recor
       const { response, exchange: repeated } = await dryRun.handle(request);
       // The data is released, because the client and v4 determine its size.
       v4.play(null, []);
-      if (response.file || needsBody || !repeated || repeated.context.match?.route.upload) return "calls";
+      const isFile = repeated?.context.match?.route.comparison.obstacle === "file";
+      if (response.file || needsBody || !repeated || isFile) return "calls";
       const { status, headers, body } = response;
       return areMade(toRouteCalls(context), toRouteCalls(repeated.context))
         ? { status, headers, body }

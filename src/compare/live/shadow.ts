@@ -143,7 +143,7 @@ export class Shadow {
     if (!onlyReads(plain, route) || overridesMethod(plain)) return this.#beginWrite(routed);
     // The body of a GET is not sent again: without it, the request would be different.
     if (!route || this.#parts.isForTesters || (READ_METHODS.has(plain.method) && hasBody)) return undefined;
-    if (route.file || route.upload) return undefined;
+    if (route.comparison.obstacle === "file") return undefined;
     return this.#service.sides.config().compare.skippedRoutes.has(route.name)
       ? undefined
       : this.#beginRead(route, routed);

@@ -81,10 +81,10 @@ const comparableFilter = (filter: string | null): unknown => {
   }
 };
 
-/** Whether a request can have an effect. Some upstreams read lists with a POST. */
+/** Whether a request can have an effect. */
 const isWrite = (call: ComparedCall, route: Route | undefined): boolean =>
   !READ_METHODS.has(call.method) &&
-  !(route?.search && "call" in route.source && isCallOf(route.source.call, call));
+  !(route?.mainCallReads && "call" in route.source && isCallOf(route.source.call, call));
 
 /** The calls that correspond to each other. */
 type CallPair = readonly [was: ComparedCall, is: ComparedCall];
