@@ -116,8 +116,8 @@ function summarizeRoute(
 }
 
 /** Whether a route's responses are compared: never files, and for the old service only reads. */
-const isCompared = ({ upload, file, isSafe }: Pack["routes"][number], source: ComparisonSource): boolean =>
-  !upload && !file && (source === "candidate" || isSafe);
+const isCompared = ({ comparison, isSafe }: Pack["routes"][number], source: ComparisonSource): boolean =>
+  comparison.obstacle !== "file" && (source === "candidate" || isSafe);
 
 /** Returns the verdict for all routes, or for all sources. If nothing was compared, it is unknown. */
 export function verdictOf(all: readonly { readonly verdict: RateVerdict }[]): RateVerdict {

@@ -59,7 +59,7 @@ export const SHADOW: Feature<ShadowNeeds, OpenShadow | undefined> = {
     // The roll-out reports a store that is down. Until it is back, this process only uses its own knowledge.
     const exchange = (): Promise<void> => exchangeVolatile().catch(() => {});
     void repeat(EXCHANGE_MS, exchange)();
-    const old = new OldService(legacy, tokenParameter);
+    const old = new OldService(legacy, { sides, tokenParameter });
     const closing = new AbortController();
     return {
       sides,

@@ -2,7 +2,7 @@
 import { ClientRoom } from "../answers/client-room.ts";
 import { type AuditRecord, type ClientDirectory, createRecordIds } from "../../audit/index.ts";
 import type { Block } from "../../base/index.ts";
-import { createRedaction, NO_PLAN } from "../../gateway/index.ts";
+import { createRedaction } from "../../gateway/index.ts";
 import type { Compared } from "../answers/comparison.ts";
 import { createPackComparison, senderOf } from "../candidate/candidate-answer.ts";
 import { createCounts } from "../counts/add-counts.ts";
@@ -25,14 +25,13 @@ function exampleLine({ requestId, time, method, path, differences }: Example, fi
 
 /** Creates the comparison of a record. It returns undefined if the record lacks data for a comparison. Never rejects. */
 function createRecordedComparison(active: Replay, candidate: Replay, directory: ClientDirectory) {
-  const compare = createPackComparison({ PUBLIC_URL: candidate.publicUrl }, candidate.answering, NO_PLAN);
+  const compare = createPackComparison(candidate.pack, candidate);
   const subject = `${active.pack.hash} ${candidate.pack.hash}`;
 
   return async function compareRecorded(record: AuditRecord): Promise<Compared | undefined> {
     const { alpha, client, requestId } = record;
     const route = alpha.route === null ? undefined : active.pack.route(alpha.route);
     if (!route || findObstacle(record, active.pack) !== undefined) return undefined;
-    await candidate.readCatalogs();
     const old = await active.respond(record);
     if (old instanceof Error) return undefined;
     const finding = await compare({ pack: active.pack, route }, old.exchange);

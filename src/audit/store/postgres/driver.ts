@@ -105,11 +105,12 @@ export async function hasAuditTables(url: string): Promise<boolean> {
 
 /** Reads the version of the tables; undefined if there are none. */
 async function readVersion(pool: Pool): Promise<number | undefined> {
-  const { rows } = await pool.query<{ found: boolean }>("SELECT to_regclass($1) IS NOT NULL AS found", [
-    SCHEMA.versionTable,
+  const { versionTable } = SCHEMA;
+  const tables = await pool.query<{ found: boolean }>("SELECT to_regclass($1) IS NOT NULL AS found", [
+    versionTable,
   ]);
-  if (rows[0]?.found !== true) return undefined;
-  const versions = await pool.query<{ version: number }>(`SELECT version FROM ${SCHEMA.versionTable}`);
+  if (tables.rows[0]?.found !== true) return undefined;
+  const versions = await pool.query<{ version: number }>(`SELECT version FROM ${versionTable}`);
   return versions.rows[0]?.version;
 }
 
