@@ -65,6 +65,7 @@ export {
   createResponder,
   LONGEST_HEAD,
   type Middleware,
+  passOn,
   plainRequestOf,
   replacePlainRequest,
   replaceUnusualTarget,

@@ -22,6 +22,15 @@ const MAX_EXAMPLE_BYTES = 16 * 1024 * 1024;
 /** Maximum number of clients of a route that have their own set of cases. All other clients share one. */
 const MAX_OWNERS = 100;
 const OTHERS = "others";
+/**
+ * `cases`: cases that prove a bound. `fields`: fields that differ, and their examples. `writes`: writes that invalidate
+ * comparisons.
+ */
+export type BoundedStore = "cases" | "fields" | "writes";
+
+/** Called for an entry for which there is no room: the store is full, or the share of its client is used up. */
+export type ReportFull = (store: BoundedStore) => void;
+
 /** Milliseconds during which comparisons of the previous subject may still arrive. */
 const LATE_MS = 60_000;
 
@@ -42,16 +51,16 @@ export const createCounts = (
 /** Counts that grow. */
 export class GrowingCounts {
   readonly counts: SourceCounts;
-  /** Numbers of cases, and of fields and examples, for which there was no room. */
-  #noRoom = { cases: 0, fields: 0 };
+  readonly #onFull: ReportFull;
   readonly #owners = new Map<RouteCounts, ProvenClients>();
   readonly #cases = new ClientRoom(MAX_ALL_CASES);
   readonly #fields = new ClientRoom(MAX_FIELDS);
   readonly #exampleBytes = new ClientRoom(MAX_EXAMPLE_BYTES);
   readonly #examples = new Set<string>();
 
-  constructor(counts: SourceCounts) {
+  constructor(counts: SourceCounts, onFull: ReportFull) {
     this.counts = counts;
+    this.#onFull = onFull;
     for (const { cases, fields } of Object.values(counts.routes)) {
       for (const [owner, each] of Object.entries(cases)) this.#cases.take(owner, countCases(each));
       for (const { by, examples } of fields) {
@@ -59,16 +68,6 @@ export class GrowingCounts {
         for (const example of examples) this.#takeExample(by, example);
       }
     }
-  }
-
-  /** Returns the numbers of entries for which there was no room since the last call. */
-  takeNoRoom(): readonly ["cases" | "fields", number][] {
-    const { cases, fields } = this.#noRoom;
-    this.#noRoom = { cases: 0, fields: 0 };
-    return [
-      ["cases", cases],
-      ["fields", fields],
-    ];
   }
 
   hasExample(id: string): boolean {
@@ -93,14 +92,14 @@ export class GrowingCounts {
     for (const digest of listCases(more.differing)) {
       if (hasCase(route.differing, digest)) continue;
       if (countCases(route.differing) < MAX_CASES) route.differing += digest;
-      else this.#noRoom.cases += 1;
+      else this.#onFull("cases");
     }
     for (const [by, cases] of Object.entries(more.cases))
       for (const digest of listCases(cases)) this.#addCase(route, by, digest);
   }
 
   #drop(): void {
-    this.#noRoom.fields += 1;
+    this.#onFull("fields");
     this.counts.dropped += 1;
   }
 
@@ -141,7 +140,7 @@ export class GrowingCounts {
     const { [owner]: cases = "" } = route.cases;
     if (hasCase(cases, digest)) return;
     if (countCases(cases) >= MAX_CASES * CLIENT_SHARE || !this.#cases.tryTake(owner))
-      return void (this.#noRoom.cases += 1);
+      return this.#onFull("cases");
     route.cases[owner] = cases + digest;
     owners.add(owner);
   }
@@ -155,19 +154,17 @@ const isLate = (subject: string, counts: SourceCounts | null, now: number): bool
  * Adds counts to the counts of their source. A new subject starts new counts.
  *
  * @param before The stored counts. They stay unchanged. Null: nothing was counted
- * @param now Milliseconds since the epoch
  * @returns undefined for counts that come too late
  */
 export function addToStored(
   before: SourceCounts | null,
   more: SourceCounts,
-  now: number,
-): GrowingCounts | undefined {
+  onFull: ReportFull,
+): SourceCounts | undefined {
+  const now = Date.now();
   if (isLate(more.subject, before, now)) return undefined;
   const isSame = before?.subject === more.subject;
-  const growing = new GrowingCounts(
-    isSame ? structuredClone(before) : createCounts(more, now, before?.subject),
-  );
-  growing.addAll(more);
-  return growing;
+  const counts = isSame ? structuredClone(before) : createCounts(more, now, before?.subject);
+  new GrowingCounts(counts, onFull).addAll(more);
+  return counts;
 }

@@ -1,8 +1,8 @@
 /** The counts of one process, source and subject that were not added to the counts of all replicas yet. */
 import type { Redaction } from "../../audit/index.ts";
-import { ClientRoom } from "../answers/client-room.ts";
+import type { ClientRoom } from "../answers/client-room.ts";
 import { type Compared, lineKey } from "../answers/comparison.ts";
-import { createCounts, GrowingCounts } from "./add-counts.ts";
+import { GrowingCounts } from "./add-counts.ts";
 import {
   caseOf,
   createRoute,
@@ -15,8 +15,6 @@ import {
 import type { CoverAnswer } from "./coverage.ts";
 import { createExample } from "./example.ts";
 
-/** Maximum number of examples between two writes, because each of them is written on its own. */
-const MAX_EXAMPLES_WAITING = 30;
 /** Maximum size in bytes of a response that is searched for coverage. */
 const MAX_COVERED_BYTES = 65_536;
 /** Maximum number of characters of a field's path, and of the name of a client. */
@@ -28,6 +26,8 @@ interface WaitingOptions {
   /** Returns the parts of a route that occur in a response, by the active pack. */
   readonly cover: CoverAnswer;
   readonly newId: () => string;
+  /** The room for examples that wait. */
+  readonly exampleRoom: ClientRoom;
 }
 
 const cut = (text: string): string => text.slice(0, MAX_NAME);
@@ -71,35 +71,17 @@ const lacksExample = (known: readonly RouteCounts[], field: FieldCounts): boolea
 
 /** Waiting counts. They have the limits of the stored counts. */
 export class WaitingCounts extends GrowingCounts {
-  /** The examples as JSON, by their ids. */
-  readonly texts = new Map<string, string>();
-  /** The clients of the examples. */
-  readonly #senders: string[] = [];
-  readonly #textRoom: ClientRoom;
-
-  /** @param textRoom the room for new examples, which counts that are being written share with later ones */
-  constructor(counts: SourceCounts, textRoom = new ClientRoom(MAX_EXAMPLES_WAITING)) {
-    super(counts);
-    this.#textRoom = textRoom;
-  }
-
-  /** Creates counts of later results. Until these counts are written, both have the room of one. */
-  createLater(time: number): WaitingCounts {
-    return new WaitingCounts(createCounts(this.counts, time), this.#textRoom);
-  }
-
-  /** Makes room for new examples. Called after these counts were written. */
-  giveRoomBack(): void {
-    for (const by of this.#senders.splice(0)) this.#textRoom.giveBack(by);
-  }
+  /** The examples as JSON with their clients, by their ids. */
+  readonly examples = new Map<string, { readonly text: string; readonly by: string }>();
 
   /** Counts a result. @param others further counts of the same source that may contain its case */
   count(
     compared: Compared,
     others: readonly (SourceCounts | null | undefined)[],
-    { redaction, cover, newId }: WaitingOptions,
+    { redaction, cover, newId, exampleRoom }: WaitingOptions,
   ): void {
     const { subject, route, result, key, provenBy, answer, sample } = compared;
+    const by = provenBy ?? "";
     const digest = key === undefined ? "" : caseOf(key);
     const counts = countsOf(compared, result === "unstable" ? "" : digest);
     const known = [this.counts, ...others].flatMap((each) =>
@@ -114,22 +96,20 @@ export class WaitingCounts extends GrowingCounts {
       counts.seen = [...cover(route, answer)];
     const hasExample =
       isNew && result === "different" && counts.fields.some((field) => lacksExample(known, field));
-    if (!hasExample || !sample || this.#textRoom.roomOf(provenBy ?? "") < 1) return this.add(route, counts);
+    if (!hasExample || !sample || exampleRoom.roomOf(by) < 1) return this.add(route, counts);
     const id = newId();
     // The sample is redacted immediately, so that no secrets are stored.
     const text = JSON.stringify(createExample(compared, sample, id, redaction()));
     for (const field of counts.fields) field.examples.push({ id, bytes: Buffer.byteLength(text) });
     this.add(route, counts);
     if (!this.hasExample(id)) return;
-    this.texts.set(id, text);
-    this.#senders.push(provenBy ?? "");
-    this.#textRoom.take(provenBy ?? "");
+    this.examples.set(id, { text, by });
+    exampleRoom.take(by);
   }
 
   /** Adds later counts that wait as well. */
   join(later: WaitingCounts): void {
     this.addAll(later.counts);
-    for (const [id, text] of later.texts) if (this.hasExample(id)) this.texts.set(id, text);
-    this.#senders.push(...later.#senders);
+    for (const [id, example] of later.examples) this.examples.set(id, example);
   }
 }

@@ -3,7 +3,7 @@ import type { LegacyService, LifecycleDependencies } from "../../gateway/index.t
 import type { Feature, KeyValueStore } from "../../base/index.ts";
 import type { Exchange, ReportComparison } from "../answers/comparison.ts";
 import { VolatileFields } from "../answers/volatile-fields.ts";
-import { createReportFull } from "../counts/counts-writer.ts";
+import { createReportFull } from "../counts/comparisons.ts";
 import { createVolatileStore } from "../answers/volatile-store.ts";
 import type { ComparedSides } from "./compared-sides.ts";
 import { OldService } from "./ask-old-service.ts";

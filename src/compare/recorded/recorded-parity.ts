@@ -56,12 +56,17 @@ function createRecordedComparison(active: Replay, candidate: Replay, directory: 
 export function createRecordedParity(active: Replay, candidate: Replay, directory: ClientDirectory) {
   const compare = createRecordedComparison(active, candidate, directory);
   const redaction = createRedaction(active.pack, { AUDIT_BODY_LIMIT: BODY_LIMIT });
-  const options = { redaction: () => redaction, cover: () => [], newId: createRecordIds() };
+  const options = {
+    redaction: () => redaction,
+    cover: () => [],
+    newId: createRecordIds(),
+    exampleRoom: new ClientRoom(Infinity),
+  };
   let all: WaitingCounts | undefined;
 
   /** Returns the line about an example of a field. */
   function exampleLines(id: string, field: string): readonly string[] {
-    const text = all?.texts.get(id);
+    const text = all?.examples.get(id)?.text;
     return text === undefined ? [] : [exampleLine(JSON.parse(text) as Example, field)];
   }
 
@@ -69,7 +74,7 @@ export function createRecordedParity(active: Replay, candidate: Replay, director
     async add(record: AuditRecord): Promise<void> {
       const compared = await compare(record);
       if (!compared) return;
-      all ??= new WaitingCounts(createCounts(compared, Date.now()), new ClientRoom(Infinity));
+      all ??= new WaitingCounts(createCounts(compared, Date.now()), () => {});
       all.count(compared, [], options);
     },
     /** Returns the report about all records that were added. */
