@@ -3,11 +3,21 @@ import { createRecordIds, type Redaction } from "../../audit/index.ts";
 import { errorText, type KeyValueStore, type Log, type Metrics, Outage } from "../../base/index.ts";
 import { ClientRoom } from "../answers/client-room.ts";
 import type { Compared } from "../answers/comparison.ts";
-import { addToStored, type BoundedStore, createCounts, type ReportFull } from "./add-counts.ts";
-import { exampleIds, type SourceCounts } from "./counts.ts";
+import {
+  addToStored,
+  type BoundedStore,
+  createCounts,
+  GrowingCounts,
+  type ReportFull,
+} from "./add-counts.ts";
+import {
+  createCountsDocument,
+  deleteExamples,
+  exampleIds,
+  type SourceCounts,
+  writeExample,
+} from "./counts.ts";
 import type { CoverAnswer } from "./coverage.ts";
-import { createCountsDocument, deleteExamples, writeExample } from "./stored-counts.ts";
-import { WaitingCounts } from "./waiting-counts.ts";
 
 interface ComparisonsOptions {
   readonly state: KeyValueStore;
@@ -53,11 +63,11 @@ function createPending({ state, redaction, cover = () => [], metrics, log }: Com
     legacy: createCountsDocument(state, "legacy"),
   };
   /** The counts by source and subject that wait, and those that are being written. The oldest subject is first. */
-  let waiting = new Map<string, WaitingCounts>();
-  let writing = new Map<string, WaitingCounts>();
+  let waiting = new Map<string, GrowingCounts>();
+  let writing = new Map<string, GrowingCounts>();
 
   /** Counts are written once, even if the examples that no counts refer to can't be deleted. */
-  async function writeOne(key: string, { counts: more, examples }: WaitingCounts): Promise<void> {
+  async function writeOne(key: string, { counts: more, examples }: GrowingCounts): Promise<void> {
     const { source, subject } = more;
     // Examples are written before the counts that refer to them.
     for (const [id, { text }] of examples) await writeExample(state, id, text);
@@ -86,7 +96,7 @@ function createPending({ state, redaction, cover = () => [], metrics, log }: Com
       const { source, subject, time } = compared;
       const key = `${source} ${subject}`;
       const counts =
-        waiting.get(key) ?? new WaitingCounts(createCounts({ source, subject }, time), reportFull);
+        waiting.get(key) ?? new GrowingCounts(createCounts({ source, subject }, time), reportFull);
       waiting.set(key, counts);
       counts.count(compared, [writing.get(key)?.counts, documents[source].current()], options);
     },

@@ -3,11 +3,16 @@ import type { Pack } from "../../pack/index.ts";
 import type { DocumentStore } from "../../base/index.ts";
 import type { ComparisonSource } from "../answers/comparison.ts";
 import { CLIENT_SHARE } from "../answers/client-room.ts";
-import { countCases, listCases, MAX_CASES } from "./counts.ts";
-import type { RouteCounts, SourceCounts } from "./counts.ts";
+import {
+  countCases,
+  listCases,
+  MAX_CASES,
+  readComparisons,
+  type RouteCounts,
+  type SourceCounts,
+} from "./counts.ts";
 import { findGaps } from "./coverage.ts";
 import { required, upperBound } from "./statistics.ts";
-import { readComparisons } from "./stored-counts.ts";
 
 /**
  * `below`: enough responses show that the rate is below. `above`: too many differ for any number of cases. `not

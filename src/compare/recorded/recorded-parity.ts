@@ -5,10 +5,9 @@ import type { Block } from "../../base/index.ts";
 import { createRedaction } from "../../gateway/index.ts";
 import type { Compared } from "../answers/comparison.ts";
 import { createPackComparison, senderOf } from "../candidate/candidate-answer.ts";
-import { createCounts } from "../counts/add-counts.ts";
+import { createCounts, GrowingCounts } from "../counts/add-counts.ts";
 import type { Example } from "../counts/example.ts";
 import { DEFAULT_RATE, summarize } from "../counts/summary.ts";
-import { WaitingCounts } from "../counts/waiting-counts.ts";
 import { findObstacle } from "../replay/obstacles.ts";
 import type { Replay } from "../replay/replay-record.ts";
 import { outlineComparisons } from "./outline-comparisons.ts";
@@ -62,7 +61,7 @@ export function createRecordedParity(active: Replay, candidate: Replay, director
     newId: createRecordIds(),
     exampleRoom: new ClientRoom(Infinity),
   };
-  let all: WaitingCounts | undefined;
+  let all: GrowingCounts | undefined;
 
   /** Returns the line about an example of a field. */
   function exampleLines(id: string, field: string): readonly string[] {
@@ -74,7 +73,7 @@ export function createRecordedParity(active: Replay, candidate: Replay, director
     async add(record: AuditRecord): Promise<void> {
       const compared = await compare(record);
       if (!compared) return;
-      all ??= new WaitingCounts(createCounts(compared, Date.now()), () => {});
+      all ??= new GrowingCounts(createCounts(compared, Date.now()), () => {});
       all.count(compared, [], options);
     },
     /** Returns the report about all records that were added. */
