@@ -27,7 +27,7 @@ async function readValues({
   try {
     return {
       parameters: (await route.writeParameters?.(parameters)) ?? parameters,
-      unsentIds: route.bulk ? await findInvalidIds({ ...sent, match, time, request }) : [],
+      unsentIds: await findInvalidIds({ ...sent, match, time, request }),
     };
   } catch (error) {
     if (error instanceof HttpError) return { parameters, unsentIds: [] };
