@@ -10,7 +10,7 @@ const collections = (
   "/networking/ipv6/pools /v4beta/networking/firewalls /account/events /account/notifications " +
   "/account/invoices /account/invoices/3001/items /account/users /account/oauth-clients " +
   "/account/payments /account/payment-methods /account/logins /account/service-transfers " +
-  "/profile/tokens /profile/apps /profile/sshkeys /profile/logins /support/tickets " +
+  "/profile/tokens /profile/logins /support/tickets " +
   "/support/tickets/220045/replies /managed/credentials /managed/services /orch/clusters " +
   "/databases/engines /databases/types /databases/mysql/instances /databases/instances " +
   "/object-storage/buckets /object-storage/keys"

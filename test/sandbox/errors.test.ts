@@ -145,3 +145,14 @@ async function sendBytes(bytes: string): Promise<string> {
   await close();
   return response;
 }
+
+test("HEAD is answered like GET, without a body", async () => {
+  const ask = (method: string): Promise<string> =>
+    sendBytes(`${method} /v4/regions HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+  const [head, get] = await Promise.all([ask("HEAD"), ask("GET")]);
+  const [headers = "", body = ""] = get.split("\r\n\r\n");
+  expect(headers).toMatch(/^HTTP\/1\.1 200 /);
+  expect(body).toContain('"data"');
+  const withoutDate = (text: string): string => text.replace(/^Date: .*\r\n/m, "");
+  expect(withoutDate(head)).toBe(withoutDate(`${headers}\r\n\r\n`));
+});

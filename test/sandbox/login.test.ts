@@ -296,15 +296,6 @@ describe("the token endpoint", () => {
     expect((await renew(body.refresh_token)).status).toBe(401);
   });
 
-  test("lists the authorized application, and revokes its tokens when it is removed", async () => {
-    const { body } = await exchange();
-    const apps = await v4.list("/profile/apps");
-    expect(apps.at(-1)).toMatchObject({ label: "inventory tool", scopes: "vms:read_write" });
-    await v4.ask(`DELETE /profile/apps/${String(apps.at(-1)?.id)}`);
-    expect(await works(body.access_token)).toBe(401);
-    expect((await renew(body.refresh_token)).status).toBe(400);
-  });
-
   test.each(["access_token", "refresh_token"])("gives nothing for a revoked %s", async (name) => {
     const { body } = await exchange();
     expect((await post("/oauth/revoke", { ...credentials, token: String(body[name]) })).status).toBe(200);

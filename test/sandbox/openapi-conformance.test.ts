@@ -25,8 +25,6 @@ const ids: Readonly<Record<string, string>> = {
   credentialId: "9911",
   serviceId: "9971",
   tokenId: "70311",
-  sshKeyId: "501",
-  appId: "88",
   loginId: "991",
   paymentId: "4101",
   paymentMethodId: "1501",

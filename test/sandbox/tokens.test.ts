@@ -119,12 +119,6 @@ describe("OAuth clients", () => {
     expect(await v4.as("app").status("GET /vm/instances")).toBe(401);
   });
 
-  test("have tokens that end when the authorization is revoked", async () => {
-    const [app] = await v4.list("/profile/apps");
-    await v4.ask(`DELETE /profile/apps/${app?.id}`);
-    expect(await v4.as("app").status("GET /vm/instances")).toBe(401);
-  });
-
   test("have a picture that everyone can read", async () => {
     const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
     const headers = { "content-type": "image/png" };

@@ -51,7 +51,7 @@ export interface Field {
 
 export type Fields = Readonly<Record<string, Field>>;
 
-// // The default values of a new row.
+// The default values of a new row.
 
 /** Returns an object with all members at their default. @param at Value of `created` and `updated`, in milliseconds. */
 export function defaultValues(fields: Fields, at: number): Record<string, unknown> {

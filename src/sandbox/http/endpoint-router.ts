@@ -26,7 +26,7 @@ export function createRouter<E extends { readonly method: string; readonly path:
       const params = names.map((name, index) => [name, decodeURIComponent(values[index] ?? "")] as const);
       return { endpoint, params: Object.fromEntries(params) };
     } catch {
-      // // The path contains a malformed escape.
+      // The path contains a malformed escape.
       return undefined;
     }
   });

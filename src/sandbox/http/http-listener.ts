@@ -67,7 +67,7 @@ function toSandboxRequest(
   const { method = "", url = "", headers, socket } = request;
   const filter = headers["x-filter"];
   return {
-    // // Node omits the body of a HEAD response.
+    // Node omits the body of a HEAD response.
     method: method === "HEAD" ? "GET" : method,
     target: url,
     authorization: headers.authorization,
@@ -120,7 +120,7 @@ async function close(server: ReturnType<typeof createServer>): Promise<void> {
   await closed;
 }
 
-// // The log of the last requests, for inspecting what clients send.
+// The log of the last requests, for inspecting what clients send.
 
 export interface LoggedRequest {
   readonly method: string;

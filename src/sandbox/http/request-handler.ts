@@ -176,7 +176,7 @@ function createLimiter(rate: RateLimit, clock: Clock): Limiter {
   };
 }
 
-// // Request bodies: JSON objects. An empty body is read as an empty object.
+// Request bodies: JSON objects. An empty body is read as an empty object.
 
 /** Parses a body. @throws {Problem} 400 if the text is not a JSON object. */
 function parseBody(text: string): Body {

@@ -1,7 +1,6 @@
 /** The token endpoint: codes, access tokens and refresh tokens (V-173 to V-175). */
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { dateTime } from "../clock.ts";
 import { revokeTokens, storeAccessToken } from "../http/authentication.ts";
 import { userHome } from "../store/homes.ts";
 import type { TokenAccess } from "../resources/hidden-state.ts";
@@ -68,23 +67,6 @@ export function issueCode(store: Store, leave: Consent): string {
   return code;
 }
 
-/** Adds the client to the user's authorized apps. */
-function addAuthorizedApp(store: Store, { client, user, scopes }: Consent): number {
-  const apps = store.table("app");
-  const { label, redirect_uri: address } = store.table("client").get(client)?.value ?? {};
-  const id = apps.nextId();
-  apps.add(userHome(user), id, {
-    id,
-    label,
-    thumbnail_url: null,
-    scopes: scopes.join(" "),
-    created: dateTime(store.clock.now()),
-    expiry: null,
-    website: URL.parse(String(address))?.origin ?? "",
-  });
-  return id;
-}
-
 function issueTokens(store: Store, access: Omit<TokenAccess, "expires">, seconds: number): object {
   const [token, refresh] = [randomSecret(), randomSecret()];
   storeAccessToken(store, token, { ...access, expires: store.clock.now() + seconds * 1000 });
@@ -115,8 +97,7 @@ function exchangeCode(store: Store, form: Form, seconds: number): object {
   }
   found.used = true;
   const { user, scopes } = found;
-  const app = addAuthorizedApp(store, { client, user, scopes });
-  return issueTokens(store, { user, scopes, client, code, app }, seconds);
+  return issueTokens(store, { user, scopes, client, code }, seconds);
 }
 
 /** Exchanges a refresh token, which can be used once. */

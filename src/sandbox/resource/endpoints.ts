@@ -16,7 +16,7 @@ export function createEndpoints(resource: Resource, resources: Resources): Endpo
   const chain = resourceChain(resource, resources);
   const endpoints: Endpoint[] = [];
   const beta = resource.beta && { beta: resource.beta };
-  // // Anonymous callers may read public data, but can't change any data.
+  // Anonymous callers may read public data, but can't change any data.
   const accessFor = (method: string): AuthenticationMode => (method === "GET" ? resource.access : "required");
 
   function add(verb: Verb, method: string, path: string, run: Endpoint["run"], rate?: RateLimit): void {

@@ -142,7 +142,7 @@ function requireRoom(call: Call, most = defaultMaxRows): void {
     throw invalid("A limit of this account has been reached");
 }
 
-// // DELETE: a row has the status `deleting` first, if declared, and is then deleted with its children.
+// DELETE: a row has the status `deleting` first, if declared, and is then deleted with its children.
 
 function deleteRow(
   call: Call & { readonly row: Row },
@@ -191,7 +191,7 @@ export function createActionHandler(
       };
     }
     const actionChain = action.on === "collection" ? chain : [resource];
-    // // Actions on the collection or service get no row, because their functions do not use a row.
+    // Actions on the collection or service get no row, because their functions do not use a row.
     return { ...buildCollectionCall(resource, actionChain, request, level), action } as ActionCall;
   }
 

@@ -22,10 +22,10 @@ import { pool } from "./services/node-pool.ts";
 import { nodebalancerConfig, nodebalancerNode } from "./network/nodebalancer-config.ts";
 import { nodebalancer } from "./network/nodebalancer.ts";
 import { bucket, storageKey } from "./services/object-storage.ts";
-import { login, profile, profileLogin, sshKey } from "./account/profile.ts";
+import { login, profile, profileLogin } from "./account/profile.ts";
 import { script } from "./services/stackscript.ts";
 import { reply, ticket } from "./account/ticket.ts";
-import { app, client, token } from "./account/token.ts";
+import { client, token } from "./account/token.ts";
 import { user } from "./account/user.ts";
 import { volume } from "./instances/volume.ts";
 
@@ -59,7 +59,7 @@ const accounts: readonly Resource[] = [
   ticket,
   reply,
 ];
-const people: readonly Resource[] = [profile, token, app, sshKey, profileLogin];
+const people: readonly Resource[] = [profile, token, profileLogin];
 const services: readonly Resource[] = [
   credential,
   service,

@@ -17,9 +17,8 @@ export type TokenAccess = {
   readonly scopes: readonly string[];
   /** Expiry in milliseconds since 1970; null if the token is valid until it is revoked. */
   readonly expires: number | null;
-  /** Source of the token: a personal token, an authorized app or an OAuth client. */
+  /** Source of the token: a personal token or an OAuth client. */
   readonly token?: number;
-  readonly app?: number;
   readonly client?: string;
   /** The OAuth code for which the token was issued. */
   readonly code?: string;

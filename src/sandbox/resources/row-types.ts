@@ -188,9 +188,7 @@ export interface RowTypes {
   profile: User;
   settings: UntypedRow;
   token: UntypedRow;
-  app: UntypedRow;
   client: UntypedRow;
-  sshKey: UntypedRow;
   login: UntypedRow;
   profileLogin: UntypedRow;
   ipv6pool: Range;

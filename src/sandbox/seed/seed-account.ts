@@ -1,7 +1,6 @@
 /** Adds the seed data of an account to the store. Missing members get the defaults of their resource. */
 
 import { createHash } from "node:crypto";
-import { dateTime } from "../clock.ts";
 import { defaultValues, isObject } from "../fields/field.ts";
 import { createValidator } from "../fields/validate-body.ts";
 import { storeAccessToken } from "../http/authentication.ts";
@@ -45,20 +44,16 @@ function addSingleRow(
 }
 
 function seedUser(store: Store, account: string, seed: UserSeed, at: number): void {
-  const { grants, tokens, sshkeys, apps, ...given } = seed;
+  const { grants, tokens, apps, ...given } = seed;
   const { username } = seed;
   if (store.table("user").get(username)) throw new SeedError(`there are two users called ${username}`);
   const uid = 40_012 + 365 * [...store.table("user").all()].length;
-  const keys = (sshkeys ?? []).map(({ label }) => String(label));
-  const profile = { ...newProfile(uid, username), restricted: false, ...given, ssh_keys: keys };
+  const profile = { ...newProfile(uid, username), restricted: false, ...given };
   store.table("user").add(account, username, profile, grants && { grants: structuredClone(grants) });
-  const lists = { tokens, sshkeys };
-  for (const [name, items] of Object.entries(lists)) {
-    const resource = findResourceByPath(store, name, undefined);
-    for (const item of items ?? [])
-      seedItem(store, resource, userHome(username), item, at, `${username}.${name}`);
-  }
-  for (const app of apps ?? []) seedApp(store, username, app, at);
+  const tokenResource = findResourceByPath(store, "tokens", undefined);
+  for (const token of tokens ?? [])
+    seedItem(store, tokenResource, userHome(username), token, at, `${username}.tokens`);
+  for (const app of apps ?? []) storeAppToken(store, username, app);
   for (const row of store.table("token").inHome(userHome(username))) activateToken(store, row, username);
 }
 
@@ -80,14 +75,10 @@ function activateToken(store: Store, row: Row, user: string): void {
 /** Lifetime of an app's token, in seconds (V-174). */
 const appTokenSeconds = 7200;
 
-function seedApp(store: Store, user: string, { token, client, ...members }: UntypedRow, at: number): void {
+function storeAppToken(store: Store, user: string, { token, client, scopes }: UntypedRow): void {
+  if (typeof token !== "string") return;
   const expires = store.clock.now() + appTokenSeconds * 1000;
-  const item = { ...members, expiry: dateTime(expires) };
-  seedItem(store, findResourceByPath(store, "apps", undefined), userHome(user), item, at, `${user}.apps`);
-  const row = [...store.table("app").inHome(userHome(user))].at(-1);
-  if (!row || typeof token !== "string") return;
-  const scopes = scopesOf(String(row.value["scopes"]));
-  storeAccessToken(store, token, { user, scopes, expires, app: Number(row.id), client: String(client) });
+  storeAccessToken(store, token, { user, scopes: scopesOf(String(scopes)), expires, client: String(client) });
 }
 
 function secretFromText(text: string): string {

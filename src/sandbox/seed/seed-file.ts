@@ -43,8 +43,8 @@ function accountSeed(value: unknown, where: string): AccountSeed {
     throw new SeedError("an object is needed", `${where}.settings`);
   if (!Array.isArray(users) || users.length === 0 || !users.every(isUser))
     throw new SeedError("users with username and email are needed", `${where}.users`);
-  for (const { tokens, sshkeys, apps, grants } of users) {
-    for (const [name, items] of Object.entries({ tokens, sshkeys, apps }))
+  for (const { tokens, apps, grants } of users) {
+    for (const [name, items] of Object.entries({ tokens, apps }))
       seedsOf(items ?? [], `${where}.users, ${name}`);
     if (grants && !(isObject(grants.global) && isObject(grants.entities)))
       throw new SeedError("grants with global and entities are needed", `${where}.users`);
@@ -81,8 +81,9 @@ export interface UserSeed extends Readonly<Record<string, unknown>> {
   readonly grants?: Grants;
   /** Tokens of the user. `token` is the secret. If it is omitted, the secret is derived from the label. */
   readonly tokens?: Seeds;
-  readonly sshkeys?: Seeds;
-  /** Authorized apps. `token` has the same lifetime as a token from the login server, and is revoked with its `client`. */
+  /** Labels of the SSH keys of the user. */
+  readonly ssh_keys?: string[];
+  /** Tokens of apps. They have the lifetime of tokens from the login server, and are revoked with their `client`. */
   readonly apps?: Seeds;
 }
 

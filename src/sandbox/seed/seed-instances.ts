@@ -165,7 +165,7 @@ function values<T extends UntypedRow>(rows: Iterable<Row<T>>): T[] {
   return [...rows].map(({ value }) => value);
 }
 
-// // Backups of various ages: automatic ones, a failed one, finished and running snapshots. One instance has backups
+// Backups of various ages: automatic ones, a failed one, finished and running snapshots. One instance has backups
 // enabled but none yet.
 
 const minute = 60_000;

@@ -61,16 +61,8 @@ export const anna: AccountSeed = {
         token("vms", "vms:read_write"),
         token("none", ""),
       ],
-      sshkeys: [{ label: "laptop", ssh_key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB anna@laptop" }],
-      apps: [
-        {
-          label: "inventory tool",
-          scopes: "vms:read_only",
-          website: "https://app.example.net",
-          token: sandboxToken("app"),
-          client: "9f0c1d2e3b4a59687766",
-        },
-      ],
+      ssh_keys: ["laptop"],
+      apps: [{ scopes: "vms:read_only", token: sandboxToken("app"), client: "9f0c1d2e3b4a59687766" }],
     },
     {
       username: "dev-kai",

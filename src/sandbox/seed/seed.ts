@@ -86,7 +86,7 @@ function addAll<T extends UntypedRow>(table: Table<T>, home: string, all: readon
   for (const value of all) table.add(home, value.id, structuredClone(value));
 }
 
-// // Single instances with special data, so that at least one instance is affected by each rule of v4.
+// Single instances with special data, so that at least one instance is affected by each rule of v4.
 
 /** Positions of special instances in the order of creation. A smaller account has fewer special cases. */
 const migrationIndex = 20;

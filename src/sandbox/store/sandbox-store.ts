@@ -27,8 +27,6 @@ const firstIds: Readonly<Record<string, number>> = {
   ticket: 220045,
   reply: 220111,
   token: 70311,
-  sshKey: 501,
-  app: 88,
   login: 991,
   invoice: 3001,
   payment: 4101,

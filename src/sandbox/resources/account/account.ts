@@ -128,7 +128,7 @@ function accountTransfer({ store, caller }: ActionCall<Account>): object {
   return { billable: 0, quota, used: Math.floor(quota / 150) };
 }
 
-// // Restrictions of an account with an outstanding balance (V-167).
+// Restrictions of an account with an outstanding balance (V-167).
 
 /** Checks that the account has no debt. @throws {Problem} 400 if it has an outstanding balance. */
 export function requireNoOutstandingBalance({ store, caller }: CallContext): void {

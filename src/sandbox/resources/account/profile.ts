@@ -1,12 +1,11 @@
-/** The caller's profile, second factor, SSH keys and logins. */
+/** The caller's profile, second factor and logins. */
 
 import { createHmac, randomBytes } from "node:crypto";
 import { dateTime } from "../../clock.ts";
-import type { Field } from "../../fields/field.ts";
 import type { FieldError } from "../../http/problem.ts";
-import { invalid, notFound } from "../../http/problem.ts";
+import { invalid } from "../../http/problem.ts";
 import { recordEvent } from "../../resource/event-log.ts";
-import type { ActionCall, Resource, RowCall } from "../../resource/resource-declaration.ts";
+import type { ActionCall, Resource } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import type { User } from "../row-types.ts";
 import { readGrants } from "./user.ts";
@@ -96,60 +95,6 @@ export const profile: Resource<User> = {
       run: disableSecondFactor,
     },
   ],
-};
-
-const keyLabel: Field = { type: "string", min: 1, max: 64, required: true, write: true };
-
-function keysOf({ store, caller }: RowCall): string[] {
-  const labels = store.table("user").get(caller.user)?.value.ssh_keys;
-  if (!labels) throw notFound();
-  return labels;
-}
-
-/** Updates the user's `ssh_keys`, which lists the labels of these keys. */
-function relabel(call: RowCall, before: string | undefined, after: string | undefined): void {
-  const labels = keysOf(call);
-  const index = before === undefined ? -1 : labels.indexOf(before);
-  labels.splice(
-    index < 0 ? labels.length : index,
-    index < 0 ? 0 : 1,
-    ...(after === undefined ? [] : [after]),
-  );
-}
-
-export const sshKey: Resource = {
-  ...ownedByUser,
-  name: "sshKey",
-  path: "/profile/sshkeys",
-  id: "integer",
-  entity: { type: "user_ssh_key", url: "/v4/profile/sshkeys/{id}" },
-  fields: {
-    id: { type: "integer" },
-    label: keyLabel,
-    ssh_key: {
-      type: "string",
-      max: 16_384,
-      pattern: "(?:ssh|ecdsa|sk)-\\S+ \\S+(?: .*)?",
-      required: true,
-      create: true,
-    },
-    created: { type: "date-time" },
-  },
-  list: {},
-  read: true,
-  create: {
-    event: "user_ssh_key_add",
-    maxRows: 200,
-    afterCreate: (call, row) => relabel({ ...call, row }, undefined, String(row.value["label"])),
-  },
-  update: {
-    event: "user_ssh_key_update",
-    afterUpdate: (call, before) => relabel(call, String(before["label"]), String(call.row.value["label"])),
-  },
-  remove: {
-    event: "user_ssh_key_delete",
-    checkPreconditions: (call) => relabel(call, String(call.row.value["label"]), undefined),
-  },
 };
 
 const loginFields = {

@@ -1,4 +1,4 @@
-/** Personal tokens, authorized apps, and OAuth clients (V-058, V-059, V-102 to V-105). */
+/** Personal tokens and OAuth clients (V-058, V-059, V-102 to V-105). */
 
 import { randomBytes } from "node:crypto";
 import { dateTime } from "../../clock.ts";
@@ -116,27 +116,6 @@ export const token: Resource = {
   update: { event: "token_update" },
   remove: { event: "token_delete" },
   afterDelete: ({ id }, store) => revokeTokens(store, (access) => access.token === id),
-};
-
-/** Deleting an authorized app revokes its tokens. */
-export const app: Resource = {
-  ...ownedByUser,
-  name: "app",
-  path: "/profile/apps",
-  id: "integer",
-  fields: {
-    id: { type: "integer" },
-    label: { type: "string" },
-    thumbnail_url: { type: "string", nullable: true },
-    scopes: { type: "string" },
-    created: { type: "date-time", filter: true },
-    expiry: { type: "date-time", nullable: true, filter: true },
-    website: { type: "string" },
-  },
-  list: {},
-  read: true,
-  remove: {},
-  afterDelete: ({ id }, store) => revokeTokens(store, (access) => access.app === id),
 };
 
 // OAuth clients. The login server reads the same rows.

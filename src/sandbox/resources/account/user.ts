@@ -43,7 +43,7 @@ export function newProfile(uid: number, username: string): Omit<User, "username"
   };
 }
 
-// // The grants object: global flags and an access level per entity.
+// The grants object: global flags and an access level per entity.
 
 const flags = [
   "add_vms",
@@ -149,7 +149,7 @@ function grantable(store: Store, kind: string, account: string): { id: number; l
 }
 
 /** Tables whose rows belong to a user, not to the account. */
-const ownTables = ["token", "app", "sshKey", "access"] as const;
+const ownTables = ["token", "access"] as const;
 
 function changed({ store, row }: RowCall<User>, before: User): void {
   const { value } = row;

@@ -41,7 +41,7 @@ export const disk: Resource<Disk> = {
     id: { type: "integer" },
     label: { ...label, filter: true, write: true },
     status: { type: "string", values: ["ready", "not ready", "deleting"] },
-    // // According to v4's OpenAPI description, PUT changes size and filesystem. In fact it only changes the label.
+    // According to v4's OpenAPI description, PUT changes size and filesystem. In fact it only changes the label.
     size: { type: "integer", filter: true },
     filesystem,
     created: { type: "date-time" },

@@ -146,7 +146,7 @@ function usesFailover(store: Store, { id, ipv4 }: Instance): boolean {
   );
 }
 
-// // Rebuild: replaces the disks and profiles of an instance with those of an image.
+// Rebuild: replaces the disks and profiles of an instance with those of an image.
 
 const rebuilding = 3;
 

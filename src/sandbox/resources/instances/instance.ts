@@ -223,7 +223,7 @@ export const instance: Resource<Instance> = {
   },
   update: {
     event: "vm_update",
-    // // Day and window are null while backups are disabled.
+    // Day and window are null while backups are disabled.
     afterUpdate({ store, row, at }, before) {
       const { backups } = row.value;
       if (!backups.enabled) backups.schedule = firstSchedule(false);

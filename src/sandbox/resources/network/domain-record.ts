@@ -119,7 +119,7 @@ export const dnsRecord: Resource = {
   remove: { event: "dns_record_delete" },
 };
 
-// // Allowed values of times, in seconds. Other values are rounded.
+// Allowed values of times, in seconds. Other values are rounded.
 
 const steps = [
   0, 300, 3600, 7200, 14_400, 28_800, 57_600, 86_400, 172_800, 345_600, 604_800, 1_209_600, 2_419_200,

@@ -165,7 +165,7 @@ export const firewallDevice: Resource = {
   remove: { event: "firewall_device_remove" },
 };
 
-// // Ports of a firewall rule: numbers and ranges, e.g. `22, 80-443` (V-164).
+// Ports of a firewall rule: numbers and ranges, e.g. `22, 80-443` (V-164).
 
 const mostParts = 15;
 

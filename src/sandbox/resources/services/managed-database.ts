@@ -162,7 +162,7 @@ function listed(row: Row): Row {
   return { ...row, value: { ...row.value, instance_uri: uri } };
 }
 
-// // Backups of a database. A database has no backups while it is provisioning (V-086).
+// Backups of a database. A database has no backups while it is provisioning (V-086).
 
 function requireBuilt({ parents }: Call): void {
   if (parents[0]?.value["status"] === "provisioning")
