@@ -64,9 +64,6 @@ interface Row {
   readonly hasRows: boolean;
 }
 
-/** Keys whose members are not in the page. */
-const OMITTED = new Set(["pack.oauth", "pack.errors.validation.query"]);
-
 /** The keys at a place, and those below them that no other table has. */
 function rowsAt(place: Place, tables: ReadonlySet<string>, prefix = ""): Row[] {
   const objects = schemasAt(place).flatMap(alternatives);
@@ -77,9 +74,7 @@ function rowsAt(place: Place, tables: ReadonlySet<string>, prefix = ""): Row[] {
       const own: Place = { ...place, path: [...place.path, name] };
       const inner = [own, ...["*", "[]"].map((step) => ({ ...own, path: [...own.path, step] }))];
       const rows = inner.flatMap((each) =>
-        tables.has(printPlace(each)) || OMITTED.has(printPlace(own))
-          ? []
-          : rowsAt(each, tables, `${prefix}${name}.`),
+        tables.has(printPlace(each)) ? [] : rowsAt(each, tables, `${prefix}${name}.`),
       );
       const isRequired = Array.isArray(required) && required.includes(name);
       return [
