@@ -1,9 +1,10 @@
 /** Each key of the format is used by a pack that readers can run: the product's, or an example. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { fileSchema } from "../../src/pack/schema/file-schema.ts";
+import { catalogsSchema, exampleSchema } from "../../src/authoring/examples/example.ts";
+import { FILE_KINDS, fileSchema } from "../../src/pack/schema/file-schema.ts";
 import { PACK_FOLDERS } from "../support/packs.ts";
 
 interface Schema {
@@ -44,17 +45,27 @@ function collectUse(schema: Schema, value: unknown, found: Set<string>): void {
   }
 }
 
-test("each key of pack.yaml and of resource files is used by the product's pack or by an example", () => {
+/** The schema of a file in the folder of a pack. Undefined for a file of another kind, such as `functions.yaml`. */
+function schemaOf(file: string, definition: unknown): Schema | undefined {
+  if (file.endsWith("examples/catalogs.yaml")) return catalogsSchema() as Schema;
+  if (/^(?:mappings|examples\/[^/]+\/pack)\/examples\//.test(file)) return exampleSchema() as Schema;
+  const named = FILE_KINDS.find((kind) => basename(file) === `${kind}.yaml`);
+  if (named) return fileSchema(named) as Schema;
+  const isResource = typeof definition === "object" && definition !== null && "object" in definition;
+  return isResource ? (fileSchema("resource") as Schema) : undefined;
+}
+
+/** Only an unfinished draft has open points: those that `init` writes (`test/authoring/draft`). */
+const isOfDrafts = (key: string): boolean => key.startsWith("open: ");
+
+test("each key of a file of a pack is used by the product's pack or by an example", () => {
   const [known, used] = [new Set<string>(), new Set<string>()];
-  const [pack, resource] = [fileSchema("pack") as Schema, fileSchema("resource") as Schema];
-  for (const schema of [pack, resource]) collectKeys(schema, known);
-  for (const folder of PACK_FOLDERS)
-    for (const file of readdirSync(folder).filter((name) => name.endsWith(".yaml"))) {
-      const definition: unknown = parse(readFileSync(join(folder, file), "utf8"), { merge: true });
-      if (file === "pack.yaml") collectUse(pack, definition, used);
-      else if (typeof definition === "object" && definition !== null && "object" in definition)
-        collectUse(resource, definition, used);
-    }
+  for (const schema of [...FILE_KINDS.map(fileSchema), exampleSchema(), catalogsSchema()])
+    collectKeys(schema as Schema, known);
+  for (const file of PACK_FOLDERS.flatMap((folder) => globSync(`${folder}/**/*.yaml`))) {
+    const definition: unknown = parse(readFileSync(file, "utf8"), { merge: true });
+    collectUse(schemaOf(file, definition) ?? {}, definition, used);
+  }
   expect(known.size).toBeGreaterThan(300);
-  expect([...known].filter((key) => !used.has(key))).toEqual([]);
+  expect([...known].filter((key) => !used.has(key) && !isOfDrafts(key))).toEqual([]);
 });
