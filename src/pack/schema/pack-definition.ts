@@ -11,6 +11,8 @@ import { flagKey, textKey } from "../values/key-schemas.ts";
 
 const json = z.json();
 const name = z.string().min(1);
+/** The longest name or pattern of secret values. Compiling a longer one could exceed the stack. */
+const MAX_SECRET_NAME = 200;
 const expression = z.string().min(1);
 
 const valueKind = z.strictObject({
@@ -92,7 +94,7 @@ export const dialectDefinition = z.strictObject({
     client_id: "client_id",
   }),
   secrets: about(
-    z.array(name).default([]),
+    z.array(name.max(MAX_SECRET_NAME)).default([]),
     "Names or patterns, such as `_pin_` or `codes[]`: values under them are redacted in records and logs.",
     ["*password*", "passcode"],
   ),

@@ -116,6 +116,15 @@ describe("the files of a pack have a limit", () => {
     expect(load()).toEqual(["/book.yaml: has 262145 bytes: a file has at most 262144"]);
   });
 
+  test("of 200 characters in a name of secret values", () => {
+    const name = "a|".repeat(2500);
+    writeFileSync(
+      join(folder, "pack.yaml"),
+      `${DIALECT.text}\nsecrets: ["${name}", ${name.slice(0, 200)}]\n`,
+    );
+    expect(load()).toEqual(["/pack.yaml: must have at most 200 characters"]);
+  });
+
   test("of 4 MB together", () => {
     for (let index = 10; index < 27; index += 1)
       writeFileSync(join(folder, `${index}.yaml`), "#".repeat(256 * 1024));
