@@ -8,10 +8,10 @@ import type { CatalogLists } from "../../compare/index.ts";
 import type { ExampleResult } from "../examples/compare-example.ts";
 import type { ExampleDefinition } from "../examples/example.ts";
 import type { Generation } from "../laws/generate-values.ts";
-import { operationKey, OtherServiceError, type Surface } from "../../migration/index.ts";
-import { ANSWER, Schemas } from "./answer-schema.ts";
+import { type Operation, operationKey, OtherServiceError, type Surface } from "../../migration/index.ts";
+import { ANSWER, answerSchema, isLinear, placeSchema } from "./answer-schema.ts";
 import { describeCounterexample, pathsIn } from "./counterexample.ts";
-import { keyWithout, Upstream } from "./possible-values.ts";
+import { describeUpstream, keyWithout } from "./possible-values.ts";
 import { type Change, MOST_TRIED, RouteTrial, type TrialFacts } from "./route-trial.ts";
 import type { FieldVerdict, TypeReport } from "./type-report.ts";
 
@@ -41,14 +41,12 @@ const hasFields = ({ response, kind, upload, calls, source }: Route): boolean =>
 
 /** Returns the successful golden cases, that with the most members in the responses first. */
 function successesOf(examples: readonly ExampleDefinition[]): ExampleDefinition[] {
-  const members = ({ response }: ExampleDefinition): number => pathsIn(response.body).length;
+  const members = ({ response, upstream }: ExampleDefinition): number =>
+    1000 * pathsIn(response.body).length + pathsIn(upstream).length;
   return examples
     .filter(({ file }) => file === undefined)
     .filter((each) => [each, ...each.upstream].every(({ response }) => response.status < 300))
-    .toSorted(
-      (one, other) =>
-        members(other) - members(one) || pathsIn(other.upstream).length - pathsIn(one.upstream).length,
-    );
+    .toSorted((one, other) => members(other) - members(one));
 }
 
 /** Checks the types of all fields. */
@@ -60,52 +58,47 @@ class TypeLaw {
   #cases = 0;
 
   constructor(pack: Pack, options: TypeLawOptions) {
-    const { catalogs: lists } = options;
-    const schemas = new Schemas();
+    const { upstream, catalogs: lists } = options;
     this.#options = options;
-    this.#facts = { pack, schemas, lists, upstream: new Upstream(pack, options.upstream, lists, schemas) };
+    this.#facts = { pack, lists, findOperation: describeUpstream(pack, upstream, lists) };
   }
 
   async run(): Promise<TypeReport> {
     const { client, examples } = this.#options;
-    const { pack, schemas } = this.#facts;
+    const { pack } = this.#facts;
     const prefix = pack.dialect.client.base_path;
     const described = new Map([...client.values()].map((each) => [keyWithout(prefix, each.name), each]));
     for (const route of pack.routes.filter(hasFields)) {
       const operation = described.get(operationKey(route.name));
       const own = examples.filter((each) => each.route === route).map(({ example }) => example.definition);
-      const [richest, ...others] = successesOf(own);
+      const successes = successesOf(own);
       if (!operation) this.#untested.add(`${route.name}: the old description does not have it`);
-      else if (!richest) this.#untested.add(`${route.name}: there is no golden case of a successful request`);
-      else {
-        const trial = new RouteTrial(route, operation, richest, this.#facts);
-        await this.#try(trial);
-        for (const other of others)
-          await this.#test(new RouteTrial(route, operation, other, this.#facts), []);
-      }
+      else if (successes.length === 0)
+        this.#untested.add(`${route.name}: there is no golden case of a successful request`);
+      else await this.#tryRoute(route, operation, successes);
     }
     if (this.#cases === 0) throw new OtherServiceError(NOTHING_COMMON);
-    for (const pattern of schemas.unusable)
-      this.#untested.add(`pattern ${pattern}: it can't be run in linear time`);
     return { cases: this.#cases, fields: [...this.#verdicts.values()], untested: [...this.#untested] };
   }
 
-  /** Tries a golden case, each change of it alone, and some changes together. */
-  async #try(trial: RouteTrial): Promise<void> {
-    const { route, answers, described } = trial;
-    const changes = answers.flatMap((answer) => answer.changes);
-    if ((await this.#isRefused(trial)) || answers.length === 0) return;
-    for (const tried of [[], ...changes.map((change) => [change])]) await this.#test(trial, tried);
+  /** Tries each change of the first golden case alone, and some changes together. Others are tried without changes. */
+  async #tryRoute(route: Route, described: Operation, golden: readonly ExampleDefinition[]): Promise<void> {
+    const schema = answerSchema(described);
+    const [trial, ...others] = golden.map((each) => new RouteTrial(route, schema, each, this.#facts));
+    if (!trial || (await this.#isRefused(trial, described)) || trial.answers.length === 0) return;
+    const changes = trial.answers.flatMap((answer) => answer.changes);
+    const test = (each: RouteTrial, tried: readonly Change[]) => this.#test(each, tried, described);
+    for (const tried of [[], ...changes.map((change) => [change])]) await test(trial, tried);
+    for (const other of others) await test(other, []);
     for (let found: readonly Change[] | undefined = []; found;) {
-      await this.#test(trial, found);
+      await test(trial, found);
       found = await this.#findTogether(trial, changes);
     }
     const cases = 1 + changes.length + this.#options.runs;
     this.#cases += cases;
-    for (const verdict of new Set([...described.answer.keys()].map((place) => this.#verdictOf(route, place))))
+    const places = Map.groupBy(described.answer.keys(), (place) => this.#verdictOf(route, place));
+    for (const [verdict, [place = ""]] of places) {
       verdict.cases += cases;
-    for (const place of described.answer.keys()) {
-      const verdict = this.#verdictOf(route, place);
       if (verdict.verdict === "holds" && !this.#isExhausted(trial, place))
         verdict.verdict = "no counterexample";
     }
@@ -120,28 +113,32 @@ class TypeLaw {
       return mismatches.every(({ place }) => this.#verdictOf(trial.route, place).counterexample);
     });
     const { seed, runs } = this.#options;
-    const { counterexample } = await fc.check(property, { seed, numRuns: runs });
-    return counterexample?.[0];
+    return (await fc.check(property, { seed, numRuns: runs })).counterexample?.[0];
   }
 
   /** Tries some changes. Each field that has no counterexample yet gets one. */
-  async #test(trial: RouteTrial, changes: readonly Change[]): Promise<void> {
+  async #test(trial: RouteTrial, changes: readonly Change[], { answer }: Operation): Promise<void> {
     const { route } = trial;
     const { mismatches, received } = await trial.run(changes);
     const calls = received.map(({ request }) => request.split("?", 1)[0] ?? "");
-    const lacking = calls.filter((call) => !this.#facts.upstream.find(call));
+    const lacking = calls.filter((call) => !this.#facts.findOperation(call));
     if (lacking.length > 0)
       this.#untested.add(`${route.name}: the new document has no ${lacking.join(", ")}`);
     for (const mismatch of mismatches) {
       const verdict = this.#verdictOf(route, mismatch.place);
       if (verdict.counterexample) continue;
-      verdict.verdict = "counterexample";
-      verdict.counterexample = await describeCounterexample(trial, mismatch, changes, verdict.field);
+      const place = answer.get(mismatch.place);
+      const { field } = verdict;
+      const counterexample = await describeCounterexample(trial, mismatch, changes, {
+        field,
+        schema: place && placeSchema(place),
+      });
+      Object.assign(verdict, { verdict: "counterexample", counterexample });
     }
   }
 
-  /** Whether a route can't be tested with its golden case. Reports this, and the fields that can't be tested. */
-  async #isRefused(trial: RouteTrial): Promise<boolean> {
+  /** Whether a route can't be tested with its golden case. Reports this, and what can't be tested. */
+  async #isRefused(trial: RouteTrial, described: Operation): Promise<boolean> {
     const { route, answers } = trial;
     const { status, body } = await trial.run([]);
     const add = (problem: string) => this.#untested.add(`${route.name}: ${problem}`);
@@ -151,6 +148,10 @@ class TypeLaw {
       add(`only the first ${MOST_TRIED} members of an answer were tried`);
     if (route.response === "list" && Array.isArray(rows) && rows.length === 0)
       add("the golden case has an empty list");
+    const operations = [described, ...answers.map(({ operation }) => operation.described)];
+    for (const { limits } of operations.flatMap(({ answer }) => [...answer.values()]))
+      if (typeof limits["pattern"] === "string" && !isLinear(limits["pattern"]))
+        this.#untested.add(`pattern ${limits["pattern"]}: it can't be run in linear time`);
     return status >= 300 && status < 500;
   }
 

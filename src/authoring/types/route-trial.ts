@@ -6,9 +6,8 @@ import { type CatalogLists, catalogRequest, catalogShapes } from "../../compare/
 import type { ReceivedCall } from "../examples/compare-example.ts";
 import { type ExampleDefinition, splitCall, withoutPrefix } from "../examples/example.ts";
 import { createExampleRun, type ExampleRun, sendExample } from "../examples/run-examples.ts";
-import type { Operation } from "../../migration/index.ts";
-import { ANSWER, type Mismatch, type Schemas } from "./answer-schema.ts";
-import type { Upstream, UpstreamOperation } from "./possible-values.ts";
+import { ANSWER, findMismatches, type Mismatch, type Schema } from "./answer-schema.ts";
+import type { UpstreamOperation } from "./possible-values.ts";
 
 /** The keys that lead to a part of a golden case: names lead into all items of a list, and an index into one. */
 export type Path = readonly (string | number)[];
@@ -28,27 +27,19 @@ interface TriedAnswer {
   readonly changes: readonly Change[];
 }
 
-/** The client's response to changed responses of the upstream. */
-interface TrialResult {
-  readonly status: number;
-  readonly body?: unknown;
-  readonly mismatches: readonly Mismatch[];
-  readonly received: readonly ReceivedCall[];
-}
-
 /** The common facts of all trials of a pack. */
 export interface TrialFacts {
   readonly pack: Pack;
-  readonly schemas: Schemas;
   /** The objects of the upstream's catalogs. */
   readonly lists: CatalogLists;
-  readonly upstream: Upstream;
+  /** Finds the operation of a call in the upstream's document. */
+  readonly findOperation: (call: string) => UpstreamOperation | undefined;
 }
 
 /** Maximum number of members of one response for which other values are tried. */
 export const MOST_TRIED = 800;
 
-type Body = ExampleDefinition["response"]["body"];
+export type Body = ExampleDefinition["response"]["body"];
 
 /** Whether a path leads to the part at the start, or below it. */
 export const startsWith = (path: Path, start: Path): boolean =>
@@ -74,46 +65,54 @@ const membersIn = (where: unknown): string[] =>
     ...(Array.isArray(value) ? value.flatMap(membersIn) : []),
   ]);
 
+/** Returns changes to allowed values in place of those of types that the upstream's document does not allow, except null. */
+const repairs = ({ operation: { schema, places }, at }: TriedAnswer, golden: ExampleDefinition): Change[] =>
+  findMismatches(partAt(golden, at), schema).flatMap(({ place, actual, keyword }) => {
+    const [, ...path] = place.split(".");
+    const found = places.find((each) => each.path.join(".") === path.join("."));
+    const value = found?.values.find((each) => each !== undefined);
+    const isWrong = keyword === "type" && actual !== null && path.length > 0 && value !== undefined;
+    return isWrong ? [{ path: [...at, ...path], value }] : [];
+  });
+
 /** A route with a golden case. */
 export class RouteTrial {
   readonly route: Route;
-  /** The description of the response in the client's document. */
-  readonly described: Operation;
-  readonly facts: TrialFacts;
   /** The described responses. */
   readonly answers: readonly TriedAnswer[];
   /** Whether a change led to a call without a response in the golden case, so that its result is unknown. */
   isIncomplete = false;
-  #definition: ExampleDefinition;
+  readonly #schema: Schema;
+  readonly #facts: TrialFacts;
+  readonly #golden: ExampleDefinition;
   #run: ExampleRun | undefined;
-  readonly #findMismatches: (body: unknown) => readonly Mismatch[];
 
-  constructor(route: Route, described: Operation, golden: ExampleDefinition, facts: TrialFacts) {
+  /** @param schema The description of the response in the client's document */
+  constructor(route: Route, schema: Schema, golden: ExampleDefinition, facts: TrialFacts) {
     this.route = route;
-    this.described = described;
-    this.facts = facts;
-    const requests =
-      "catalog" in route.source ? route.source.catalog.calls.map(({ path }) => catalogRequest(path)) : [];
-    const rows = requests.map((key) => [key, [...(golden.catalogs?.[key] ?? facts.lists[key] ?? [])]]);
-    const { losses: _losses, ...definition } = golden;
-    this.#definition = { ...definition, ...(rows.length > 0 && { catalogs: Object.fromEntries(rows) }) };
-    this.#findMismatches = facts.schemas.compile(facts.schemas.ofAnswer(described));
+    this.#schema = schema;
+    this.#facts = facts;
+    const { calls } = "catalog" in route.source ? route.source.catalog : { calls: [] };
+    const requests = calls.map(({ path }) => catalogRequest(path));
+    const rows = requests.map((key) => [key, golden.catalogs?.[key] ?? facts.lists[key] ?? []]);
     const ofCalls = golden.upstream.flatMap(({ request }, index) => this.#answerOfCall(request, index));
     this.answers = [...ofCalls, ...requests.flatMap((request) => this.#answerOfCatalog(request))];
-    this.#definition = this.changed(ofCalls.flatMap((answer) => this.#repairs(answer)));
+    const { losses: _losses, ...definition } = golden;
+    this.#golden = { ...definition, ...(rows.length > 0 && { catalogs: Object.fromEntries(rows) }) };
+    this.#golden = this.change(ofCalls.flatMap((answer) => repairs(answer, golden)));
   }
 
   #answerOfCall(call: string, index: number): TriedAnswer[] {
     const { response, source, lists, resource } = this.route;
-    const { method, path } = splitCall(call, this.facts.pack.dialect.upstream.base_path);
+    const { method, path } = splitCall(call, this.#facts.pack.dialect.upstream.base_path);
     const isMain = "call" in source && source.call.method === method && source.call.matches(path);
-    const list = response === "list" && isMain ? lists.envelope.upstream.list : {};
-    const items = findPath(list, "items", { list: resource.upstreamList ?? "" });
+    const shape = response === "list" && isMain ? lists.envelope.upstream.list : {};
+    const items = findPath(shape, "items", { list: resource.upstreamList ?? "" });
     return this.#answer(call, ["upstream", index, "response", "body"], items);
   }
 
   #answerOfCatalog(request: string): TriedAnswer[] {
-    const { shape, name = "" } = catalogShapes(this.facts.pack).get(request) ?? {};
+    const { shape, name = "" } = catalogShapes(this.#facts.pack).get(request) ?? {};
     const items = findPath(shape, "items", { list: name });
     return this.#answer(request, ["catalogs", request], items, items?.length);
   }
@@ -125,7 +124,7 @@ export class RouteTrial {
    * @param skipped The number of keys of a place that are not part of the golden case
    */
   #answer(call: string, at: Path, items: readonly string[] = [], skipped = 0): TriedAnswer[] {
-    const operation = this.facts.upstream.find(call);
+    const operation = this.#facts.findOperation(call);
     const fixed = membersIn(this.route.where);
     const tried = (operation?.places ?? [])
       .slice(0, MOST_TRIED)
@@ -137,31 +136,19 @@ export class RouteTrial {
     return operation ? [{ operation, at, changes }] : [];
   }
 
-  /** Returns changes to allowed values in place of those that the upstream's document does not allow, except null. */
-  #repairs({ operation, at }: TriedAnswer): Change[] {
-    return operation.findMismatches(partAt(this.#definition, at)).flatMap(({ place, actual, rule }) => {
-      const path = place.split(".").slice(1);
-      const found = operation.places.find((each) => each.path.join(".") === path.join("."));
-      const value = found?.values.find((each) => each !== undefined);
-      const isRepaired = rule === "type" && actual !== null && path.length > 0 && value !== undefined;
-      return isRepaired ? [{ path: [...at, ...path], value }] : [];
-    });
-  }
-
   /** Returns the golden case with changes. */
-  changed(changes: readonly Change[]): ExampleDefinition {
-    return changes.reduce<unknown>(
-      (definition, { path, value }) => withValue(definition, path, value),
-      this.#definition,
-    ) as ExampleDefinition;
+  change(changes: readonly Change[]): ExampleDefinition {
+    let definition: unknown = this.#golden;
+    for (const { path, value } of changes) definition = withValue(definition, path, value);
+    return definition as ExampleDefinition;
   }
 
   /** Returns the golden case with changes, and with the calls that it leads to. */
   writeGolden(changes: readonly Change[], received: readonly ReceivedCall[]): ExampleDefinition {
-    const definition = this.changed(changes);
+    const definition = this.change(changes);
     const upstream = received.flatMap(({ index, request, filter, body }) => {
       const [method = "", path = ""] = request.split(" ");
-      const written = `${method} ${withoutPrefix(path, this.facts.pack.dialect.upstream.base_path)}`;
+      const written = `${method} ${withoutPrefix(path, this.#facts.pack.dialect.upstream.base_path)}`;
       const call = definition.upstream[index];
       return call ? [{ ...call, request: written, filter: filter as Body, body: body as Body }] : [];
     });
@@ -169,29 +156,26 @@ export class RouteTrial {
   }
 
   /** Runs the golden case with changes, and checks the response. A failure of the pack is a mismatch of the whole answer. */
-  async run(changes: readonly Change[]): Promise<TrialResult> {
-    const { pack, lists } = this.facts;
-    const definition = this.changed(changes);
-    if (this.route.kind === "catalog" || !this.#run)
-      this.#run = await createExampleRun(pack, { ...lists, ...definition.catalogs });
-    const run = this.#run;
-    const [leftOut] = this.route.kind === "catalog" ? run.dryRun.catalogs.leftOut().values() : [];
-    const { response } = await sendExample(pack, run, definition);
-    run.dryRun.catalogs.stop();
-    const { received } = run.v4;
-    const { status } = response;
+  async run(changes: readonly Change[]) {
+    const { pack, lists } = this.#facts;
+    const definition = this.change(changes);
+    const isCatalog = this.route.kind === "catalog";
+    const run = isCatalog ? undefined : this.#run;
+    this.#run = run ?? (await createExampleRun(pack, { ...lists, ...definition.catalogs }));
+    const { v4, dryRun } = this.#run;
+    dryRun.catalogs.stop();
+    const [leftOut] = isCatalog ? dryRun.catalogs.leftOut().values() : [];
+    const { response } = await sendExample(pack, this.#run, definition);
+    const { received } = v4;
+    const status = leftOut ? 500 : response.status;
     const isUnknown = received.some(({ index }) => index < 0);
     this.isIncomplete ||= isUnknown;
-    const result = { status, received, mismatches: [] };
-    if (!isUnknown && (leftOut || status >= 500)) {
-      const actual = leftOut?.message ?? status;
-      return {
-        ...result,
-        mismatches: [{ place: ANSWER, actual, expected: "an answer: an expression fails" }],
-      };
-    }
-    if (isUnknown || status >= 300) return result;
+    const expected = "an answer: an expression fails";
+    const failure = { place: ANSWER, actual: leftOut?.message ?? status, expected };
+    let mismatches: readonly Mismatch[] = !isUnknown && status >= 500 ? [failure] : [];
+    if (isUnknown || status >= 300) return { status, received, mismatches };
     const body = tryParse(response.body)?.value ?? response.body;
-    return { ...result, body, mismatches: this.#findMismatches(body) };
+    mismatches = findMismatches(body, this.#schema);
+    return { status, body, received, mismatches };
   }
 }
