@@ -33,10 +33,12 @@ export async function checkDocuments(
     files.old === undefined
       ? packSurface(pack, { withWords: false })
       : openapiSurface(await readOpenapi(files.old));
-  const { catalogs } = readExamples(directory, []);
+  const { catalogs: lists } = readExamples(directory, []);
   // It loads fast-check and json-schema-faker, which no other code needs.
-  const { checkTypes } = await import("./check-types.ts");
-  return checkTypes(pack, { upstream, client, examples: results, catalogs, runs, seed });
+  const { TypeLaw } = await import("./check-types.ts");
+  const { describeUpstream } = await import("./possible-values.ts");
+  const findOperation = describeUpstream(pack, upstream, lists);
+  return new TypeLaw({ pack, lists, findOperation, client, examples: results, runs, seed }).run();
 }
 
 const fileName = (text: string): string =>

@@ -3,29 +3,26 @@
  * API's description.
  */
 import * as fc from "fast-check";
-import { objectsPath, type Pack, responseFields, type Route, valueAt } from "../../pack/index.ts";
-import type { CatalogLists } from "../../compare/index.ts";
+import { objectsPath, responseFields, type Route, valueAt } from "../../pack/index.ts";
 import type { ExampleResult } from "../examples/compare-example.ts";
 import type { ExampleDefinition } from "../examples/example.ts";
 import type { Generation } from "../laws/generate-values.ts";
 import { type Operation, operationKey, OtherServiceError, type Surface } from "../../migration/index.ts";
-import { ANSWER, answerSchema, isLinear, placeSchema } from "./answer-schema.ts";
+import { ANSWER, answerSchema, isLinear, type Mismatch, placeSchema } from "./answer-schema.ts";
 import { describeCounterexample, pathsIn } from "./counterexample.ts";
-import { describeUpstream, keyWithout } from "./possible-values.ts";
+import { keyWithout } from "./possible-values.ts";
 import { type Change, MOST_TRIED, RouteTrial, type TrialFacts } from "./route-trial.ts";
 import type { FieldVerdict, TypeReport } from "./type-report.ts";
 
 const NOTHING_COMMON =
   "No route of the pack could be tried: compare the paths of both documents, and those of their `servers`, with `base_path` of the pack's upstream and client.";
 
-export interface TypeLawOptions extends Generation {
-  /** The document of the upstream: the possible responses. */
-  readonly upstream: Surface;
+/** The facts about a pack that the law needs. */
+export interface TypeLawFacts extends TrialFacts, Generation {
   /** The description of the client's API: the permitted responses. */
   readonly client: Surface;
   /** The golden cases of the pack, with their routes. Their requests are used, and values from their responses. */
   readonly examples: readonly ExampleResult[];
-  readonly catalogs: CatalogLists;
 }
 
 /** The verdict of a field while it is tested. */
@@ -49,23 +46,23 @@ function successesOf(examples: readonly ExampleDefinition[]): ExampleDefinition[
     .toSorted((one, other) => members(other) - members(one));
 }
 
-/** Checks the types of all fields. */
-class TypeLaw {
-  readonly #options: TypeLawOptions;
-  readonly #facts: TrialFacts;
+/**
+ * Compares the fields of a pack with the types of the client's API, for the responses that the upstream's document
+ * allows.
+ */
+export class TypeLaw {
+  readonly #facts: TypeLawFacts;
   readonly #verdicts = new Map<string, OpenVerdict>();
   readonly #untested = new Set<string>();
   #cases = 0;
 
-  constructor(pack: Pack, options: TypeLawOptions) {
-    const { upstream, catalogs: lists } = options;
-    this.#options = options;
-    this.#facts = { pack, lists, findOperation: describeUpstream(pack, upstream, lists) };
+  constructor(facts: TypeLawFacts) {
+    this.#facts = facts;
   }
 
+  /** @throws {OtherServiceError} if no route could be tried */
   async run(): Promise<TypeReport> {
-    const { client, examples } = this.#options;
-    const { pack } = this.#facts;
+    const { client, examples, pack } = this.#facts;
     const prefix = pack.dialect.client.base_path;
     const described = new Map([...client.values()].map((each) => [keyWithout(prefix, each.name), each]));
     for (const route of pack.routes.filter(hasFields)) {
@@ -90,11 +87,19 @@ class TypeLaw {
     const test = (each: RouteTrial, tried: readonly Change[]) => this.#test(each, tried, described);
     for (const tried of [[], ...changes.map((change) => [change])]) await test(trial, tried);
     for (const other of others) await test(other, []);
+    const { seed, runs } = this.#facts;
+    const isKnown = ({ place }: Mismatch) => this.#verdictOf(route, place).counterexample !== undefined;
+    // Changes that only together result in a counterexample of a further field, as few as possible.
+    const several = fc.array(fc.constantFrom([], ...changes), { minLength: 2, maxLength: 6, size: "max" });
+    const property = fc.asyncProperty(several, async (tried) =>
+      (await trial.run(tried.flat())).mismatches.every(isKnown),
+    );
     for (let found: readonly Change[] | undefined = []; found;) {
       await test(trial, found);
-      found = await this.#findTogether(trial, changes);
+      const { counterexample } = await fc.check(property, { seed, numRuns: runs });
+      found = counterexample?.[0].flat();
     }
-    const cases = 1 + changes.length + this.#options.runs;
+    const cases = 1 + changes.length + runs;
     this.#cases += cases;
     const places = Map.groupBy(described.answer.keys(), (place) => this.#verdictOf(route, place));
     for (const [verdict, [place = ""]] of places) {
@@ -102,18 +107,6 @@ class TypeLaw {
       if (verdict.verdict === "holds" && !this.#isExhausted(trial, place))
         verdict.verdict = "no counterexample";
     }
-  }
-
-  /** Finds changes that only together result in a counterexample of a further field, as few as possible. */
-  async #findTogether(trial: RouteTrial, changes: readonly Change[]): Promise<readonly Change[] | undefined> {
-    if (changes.length < 2) return undefined;
-    const several = fc.array(fc.constantFrom(...changes), { minLength: 2, maxLength: 6, size: "max" });
-    const property = fc.asyncProperty(several, async (tried) => {
-      const { mismatches } = await trial.run(tried);
-      return mismatches.every(({ place }) => this.#verdictOf(trial.route, place).counterexample);
-    });
-    const { seed, runs } = this.#options;
-    return (await fc.check(property, { seed, numRuns: runs })).counterexample?.[0];
   }
 
   /** Tries some changes. Each field that has no counterexample yet gets one. */
@@ -185,7 +178,3 @@ class TypeLaw {
     return verdict;
   }
 }
-
-/** Compares the fields of a pack with the types of the client's API, for the responses that the upstream's document allows. */
-export const checkTypes = async (pack: Pack, options: TypeLawOptions): Promise<TypeReport> =>
-  new TypeLaw(pack, options).run();
