@@ -118,7 +118,8 @@ function toMismatch({ keyword, instancePath, params, schema, data }: ErrorObject
   const keys = keysOfPointer(instancePath).filter((key) => !/^\d+$/.test(key));
   const place = [ANSWER, ...keys, missing ?? added ?? []].flat().join(".");
   if (missing !== undefined) return { place, actual: undefined, expected: "a value", keyword };
-  if (added !== undefined) return { place, actual: (data as Schema)[added], expected: "no such member", keyword };
+  if (added !== undefined)
+    return { place, actual: (data as Schema)[added], expected: "no such member", keyword };
   const values = [schema].flat();
   let expected = `${keyword} ${values.join(", ")}`;
   if (keyword === "type") expected = values.join(" or ");

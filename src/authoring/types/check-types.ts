@@ -6,7 +6,6 @@ import * as fc from "fast-check";
 import { objectsPath, responseFields, type Route, valueAt } from "../../pack/index.ts";
 import type { ExampleResult } from "../examples/compare-example.ts";
 import type { ExampleDefinition } from "../examples/example.ts";
-import type { Generation } from "../laws/generate-values.ts";
 import { type Operation, operationKey, OtherServiceError, type Surface } from "../../migration/index.ts";
 import { ANSWER, answerSchema, isLinear, type Mismatch, placeSchema } from "./answer-schema.ts";
 import { describeCounterexample, pathsIn } from "./counterexample.ts";
@@ -18,7 +17,10 @@ const NOTHING_COMMON =
   "No route of the pack could be tried: compare the paths of both documents, and those of their `servers`, with `base_path` of the pack's upstream and client.";
 
 /** The facts about a pack that the law needs. */
-export interface TypeLawFacts extends TrialFacts, Generation {
+export interface TypeLawFacts extends TrialFacts {
+  readonly seed: number;
+  /** The number of cases with several changes of a golden case. */
+  readonly numRuns: number;
   /** The description of the client's API: the permitted responses. */
   readonly client: Surface;
   /** The golden cases of the pack, with their routes. Their requests are used, and values from their responses. */
@@ -87,7 +89,7 @@ export class TypeLaw {
     const test = (each: RouteTrial, tried: readonly Change[]) => this.#test(each, tried, described);
     for (const tried of [[], ...changes.map((change) => [change])]) await test(trial, tried);
     for (const other of others) await test(other, []);
-    const { seed, runs } = this.#facts;
+    const { seed, numRuns } = this.#facts;
     const isKnown = ({ place }: Mismatch) => this.#verdictOf(route, place).counterexample !== undefined;
     // Changes that only together result in a counterexample of a further field, as few as possible.
     const several = fc.array(fc.constantFrom([], ...changes), { minLength: 2, maxLength: 6, size: "max" });
@@ -96,10 +98,10 @@ export class TypeLaw {
     );
     for (let found: readonly Change[] | undefined = []; found;) {
       await test(trial, found);
-      const { counterexample } = await fc.check(property, { seed, numRuns: runs });
+      const { counterexample } = await fc.check(property, { seed, numRuns });
       found = counterexample?.[0].flat();
     }
-    const cases = 1 + changes.length + runs;
+    const cases = 1 + changes.length + numRuns;
     this.#cases += cases;
     const places = Map.groupBy(described.answer.keys(), (place) => this.#verdictOf(route, place));
     for (const [verdict, [place = ""]] of places) {

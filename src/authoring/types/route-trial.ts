@@ -32,6 +32,8 @@ export interface TrialFacts {
   readonly pack: Pack;
   /** The objects of the upstream's catalogs. */
   readonly lists: CatalogLists;
+  /** Pipelines by their catalogs. */
+  readonly runs: WeakMap<object, ExampleRun>;
   /** Finds the operation of a call in the upstream's document. */
   readonly findOperation: (call: string) => UpstreamOperation | undefined;
 }
@@ -85,7 +87,6 @@ export class RouteTrial {
   readonly #schema: Schema;
   readonly #facts: TrialFacts;
   readonly #golden: ExampleDefinition;
-  #run: ExampleRun | undefined;
 
   /** @param schema The description of the response in the client's document */
   constructor(route: Route, schema: Schema, golden: ExampleDefinition, facts: TrialFacts) {
@@ -157,16 +158,18 @@ export class RouteTrial {
 
   /** Runs the golden case with changes, and checks the response. A failure of the pack is a mismatch of the whole answer. */
   async run(changes: readonly Change[]) {
-    const { pack, lists } = this.#facts;
+    const { pack, lists, runs } = this.#facts;
     const definition = this.change(changes);
-    const isCatalog = this.route.kind === "catalog";
-    const run = isCatalog ? undefined : this.#run;
-    this.#run = run ?? (await createExampleRun(pack, { ...lists, ...definition.catalogs }));
-    const { v4, dryRun } = this.#run;
-    dryRun.catalogs.stop();
-    const [leftOut] = isCatalog ? dryRun.catalogs.leftOut().values() : [];
-    const { response } = await sendExample(pack, this.#run, definition);
-    const { received } = v4;
+    const { catalogs = lists } = definition;
+    let run = runs.get(catalogs);
+    if (!run) {
+      run = await createExampleRun(pack, { ...lists, ...catalogs });
+      run.dryRun.catalogs.stop();
+      runs.set(catalogs, run);
+    }
+    const [leftOut] = this.route.kind === "catalog" ? run.dryRun.catalogs.leftOut().values() : [];
+    const { response } = await sendExample(pack, run, definition);
+    const { received } = run.v4;
     const status = leftOut ? 500 : response.status;
     const isUnknown = received.some(({ index }) => index < 0);
     this.isIncomplete ||= isUnknown;
