@@ -95,21 +95,23 @@ export const parentOf = (name: string): string => name.slice(0, Math.max(0, name
 
 const membersSchema = () => ({ properties: {} as Record<string, unknown>, required: [] as string[] });
 
-/** Returns the schema of a whole response. The items of a list have the same members as the list. */
+/** Returns the schema of a whole response. The items of a list have the same members as the list, by a reference. */
 export function answerSchema({ answer }: Operation): Schema {
-  const schemas = new Map<string, Schema & ReturnType<typeof membersSchema>>();
+  const objects = new Set([...answer.keys()].map(parentOf));
+  const schemas = new Map<string, Schema>();
+  const members = new Map<string, ReturnType<typeof membersSchema>>();
   for (const [name, place] of [...answer].slice(0, MOST_MEMBERS)) {
-    const [own, members] = [placeSchema(place), membersSchema()];
+    const own = placeSchema(place);
     const isClosed = place.limits["additionalProperties"] === "false";
-    const items = { ...own.items, ...members };
-    const schema = { ...own, ...members, items, ...(isClosed && { additionalProperties: false }) };
+    const ref = objects.has(name) && { $ref: `#/$defs/${members.size}` };
+    const schema = { ...own, ...ref, ...(own.items && { items: { ...own.items, ...ref } }) };
     schemas.set(name, schema);
-    const parent = schemas.get(parentOf(name));
-    const key = name.slice(name.lastIndexOf(".") + 1);
-    if (parent) setMember(parent.properties, key, schema);
-    if (place.required) parent?.required.push(key);
+    const parent = members.get(parentOf(name));
+    members.set(name, { ...membersSchema(), ...(isClosed && { additionalProperties: false }) });
+    if (parent) setMember(parent.properties, name.slice(name.lastIndexOf(".") + 1), schema);
+    if (place.required) parent?.required.push(name.slice(name.lastIndexOf(".") + 1));
   }
-  return schemas.get(ANSWER) ?? {};
+  return { ...schemas.get(ANSWER), $defs: Object.fromEntries([...members.values()].entries()) };
 }
 
 /** Describes an error of Ajv. */

@@ -39,7 +39,14 @@ export async function checkDocuments(
   const { TypeLaw } = await import("./check-types.ts");
   const { describeUpstream } = await import("./possible-values.ts");
   const findOperation = describeUpstream(pack, upstream, lists);
-  const facts = { pack, lists, runs: new WeakMap<object, ExampleRun>(), findOperation, client, examples: results };
+  const facts = {
+    pack,
+    lists,
+    runs: new WeakMap<object, ExampleRun>(),
+    findOperation,
+    client,
+    examples: results,
+  };
   return new TypeLaw({ ...facts, seed, numRuns }).run();
 }
 
