@@ -1,6 +1,5 @@
 /** The exports of `compare` for other rooms. */
 export { compare } from "./answers/compare.ts";
-export { createCandidateReloader } from "./candidate/candidate-pack.ts";
 export { createLiveComparison } from "./candidate/compare-live.ts";
 export { loadInitialPack, PACK_CHOICE } from "./candidate/pack-choice.ts";
 export { createTesterGuard } from "./candidate/tester-guard.ts";

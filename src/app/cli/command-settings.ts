@@ -44,7 +44,6 @@ export const CLIENT_SETTINGS = ["CLIENTS_FILE", "QUIET_DAYS"] as const satisfies
 
 /** The settings of commands other than `serve`, with or without flags. */
 const USUAL_SETTINGS = [...REPLAY_SETTINGS, ...STORE_SETTINGS, ...CLIENT_SETTINGS] as const;
-export type CommandSettings = Pick<Settings, (typeof USUAL_SETTINGS)[number]>;
 
 /**
  * Reads the settings for which a command has flags, and the other settings that it uses. Invalid variables that it does

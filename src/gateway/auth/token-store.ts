@@ -2,7 +2,6 @@ import type { Owner } from "../../base/index.ts";
 import { tokenHash } from "./token-cache.ts";
 import {
   type ActiveToken,
-  applicationOf,
   type IssuedToken,
   PERSONAL_ENTRIES,
   type RefreshCredentials,
@@ -194,7 +193,7 @@ export class TokenStore {
       hash: tokenInfoHash(hash, storedToken),
       isRevoked: storedToken.over === true,
       owner: storedToken.owner,
-      application: applicationOf(storedToken),
+      application: storedToken.application,
     };
     this.#activeTokens.set(storedToken, active);
     return active;

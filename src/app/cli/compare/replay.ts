@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { loadPack, packFolder } from "../../../pack/index.ts";
 import type { AuditRecord } from "../../../audit/index.ts";
-import { type Block, type Item, toVisibleLine, withClosing } from "../../../base/index.ts";
+import { type Block, type Item, toVisibleLine, withClosing, type Settings } from "../../../base/index.ts";
 import {
   createRecordedParity,
   createReplaySummary,
@@ -13,11 +13,10 @@ import {
   type ReplaySummary,
 } from "../../../compare/index.ts";
 import { readExamples } from "../../../authoring/index.ts";
-import type { CommandSettings } from "../command-settings.ts";
 import { showProgress } from "../progress.ts";
 import { openSource } from "./record-source.ts";
 import { readRecordFilters, type RecordFilters } from "../migration/record-filters.ts";
-import { readDirectory } from "../migration/operator-files.ts";
+import { readDirectory } from "../feature-needs.ts";
 import { print, printBlocks } from "../terminal.ts";
 
 export interface ReplayFlags extends RecordFilters {
@@ -79,12 +78,13 @@ function outlineSummary(summary: ReplaySummary): Block[] {
  */
 export async function replay(
   { from, pack, parity: wantsParity, ...filters }: ReplayFlags,
-  { MAPPINGS_DIR, WORDS, PUBLIC_URL: publicUrl, CLIENTS_FILE }: CommandSettings,
+  settings: Settings,
   command: Command,
 ): Promise<number> {
   if (wantsParity && pack === undefined)
     return command.error("error: --parity compares two packs: name the other one with --pack");
   const query = readRecordFilters(filters, command);
+  const { MAPPINGS_DIR, WORDS, PUBLIC_URL: publicUrl } = settings;
   const folder = packFolder(MAPPINGS_DIR);
   const options = { publicUrl, catalogs: readExamples(folder, []).catalogs };
   const control = new Replay(loadPack(folder, WORDS), options);
@@ -93,7 +93,7 @@ export async function replay(
   const summary = createReplaySummary();
   await withClosing(async (keep) => {
     const parity = wantsParity
-      ? createRecordedParity(control, candidate, readDirectory(CLIENTS_FILE))
+      ? createRecordedParity(control, candidate, await readDirectory(settings))
       : undefined;
     const { count, chunks } = keep(await openSource(from, query), ({ close }) => close());
     const progress = keep(showProgress("records"), ({ end }) => end());

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { loadPack, packFolder } from "../../../pack/index.ts";
-import { type Block, formatCount, tableOf, withClosing } from "../../../base/index.ts";
+import { type Block, formatCount, tableOf, withClosing, type Settings } from "../../../base/index.ts";
 import { REQUIRED_CLIENTS } from "../../../compare/index.ts";
 import {
   CallJudge,
@@ -10,8 +10,7 @@ import {
   type Refusal,
 } from "../../../migration/index.ts";
 import { readExamples } from "../../../authoring/index.ts";
-import type { CommandSettings } from "../command-settings.ts";
-import { readDirectory } from "./operator-files.ts";
+import { readDirectory } from "../feature-needs.ts";
 import { showProgress } from "../progress.ts";
 import { readRecordFilters, type RecordFilters } from "./record-filters.ts";
 import { readCalls } from "./read-calls.ts";
@@ -131,14 +130,15 @@ const byClients = (one: Refusal, other: Refusal): number =>
  */
 export async function coverage(
   { from, pack: folder, format, by, failBelow, baseUrl, ignoreParameter = [], ...filters }: CoverageFlags,
-  { MAPPINGS_DIR, WORDS, PUBLIC_URL: publicUrl, CLIENTS_FILE }: CommandSettings,
+  settings: Settings,
   command: Command,
 ): Promise<number> {
   const query = readRecordFilters(filters, command);
+  const { MAPPINGS_DIR, WORDS, PUBLIC_URL: publicUrl } = settings;
   const packDirectory = packFolder(folder ?? MAPPINGS_DIR);
   const pack = loadPack(packDirectory, WORDS);
   const filterHeader = pack.dialect.client.filters?.header;
-  const directory = readDirectory(CLIENTS_FILE);
+  const directory = await readDirectory(settings);
   const { catalogs } = readExamples(packDirectory, []);
   const judge = new CallJudge(pack, { catalogs, publicUrl, ignorable: new Set(ignoreParameter) });
   const counter = new CoverageCounter(pack);

@@ -33,7 +33,8 @@ export const checkOperatorFiles = (
     const namesClients = checked.some(({ checksWith }) => checksWith?.clients);
     const store = needsState ? await openExistingState(settings) : undefined;
     try {
-      const needs = await readNeeds(given, () => loadPack(folder, settings.WORDS), { store, isAnnounced });
+      const readPack = () => loadPack(folder, settings.WORDS);
+      const needs = await readNeeds(given, readPack, { store, isAnnounced, readsSecrets: false });
       for (const feature of features) {
         if (!checked.includes(feature) && !(feature === CLIENTS && namesClients)) continue;
         const { parts, close } = await openFeature(feature, given, needs, commandProcess());
