@@ -1,7 +1,7 @@
 /** Compares the responses of two packs to recorded requests, for the report of `replay --parity`. */
 import { ClientRoom } from "../answers/client-room.ts";
 import { type AuditRecord, type ClientDirectory, createRecordIds } from "../../audit/index.ts";
-import type { Block } from "../../base/index.ts";
+import { type Block, formatSecondUtc } from "../../base/index.ts";
 import { createRedaction } from "../../gateway/index.ts";
 import type { Compared } from "../answers/comparison.ts";
 import { createPackComparison, senderOf } from "../candidate/candidate-answer.ts";
@@ -19,7 +19,7 @@ const BODY_LIMIT = 262_144;
 function exampleLine({ requestId, time, method, path, differences }: Example, field: string): string {
   const { old, new: other } = differences.find((each) => each.field === field) ?? {};
   const values = `${old ?? "nothing"} -> ${other ?? "nothing"}`;
-  return `${time} ${method} ${path}, request ${requestId}: ${values}`;
+  return `${formatSecondUtc(time)}, ${method} ${path}, request ${requestId}: ${values}`;
 }
 
 /** Creates the comparison of a record. It returns undefined if the record lacks data for a comparison. Never rejects. */

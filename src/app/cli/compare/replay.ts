@@ -1,7 +1,14 @@
 import type { Command } from "commander";
 import { loadPack, packFolder } from "../../../pack/index.ts";
 import type { AuditRecord } from "../../../audit/index.ts";
-import { type Block, type Item, toVisibleLine, withClosing, type Settings } from "../../../base/index.ts";
+import {
+  type Block,
+  formatCount,
+  formatSecondUtc,
+  type Item,
+  withClosing,
+  type Settings,
+} from "../../../base/index.ts";
 import {
   createRecordedParity,
   createReplaySummary,
@@ -28,35 +35,41 @@ export interface ReplayFlags extends RecordFilters {
   readonly parity?: true;
 }
 
-const formatDifference = (difference: ReplayDifference): string =>
-  `  ${toVisibleLine(describeDifference(difference))}\n`;
-
 /** The exit code if no record could be compared, because a gate must not pass in that case. */
 const NOTHING_COMPARED = 2;
 
 /** Maximum number of differences that are printed for one record. */
 const MAX_DIFFERENCES = 20;
 
-function formatChange({ id, time, alpha }: AuditRecord, differences: readonly ReplayDifference[]): string {
+function outlineChange({ id, time, alpha }: AuditRecord, differences: readonly ReplayDifference[]): Block[] {
   const query = alpha.query === "" ? "" : `?${alpha.query}`;
   const moreCount = differences.length - MAX_DIFFERENCES;
   return [
-    `${toVisibleLine(`${time} ${id} ${alpha.method} ${alpha.path}${query}`)}\n`,
-    ...differences.slice(0, MAX_DIFFERENCES).map(formatDifference),
-    ...(moreCount > 0 ? [`  and ${moreCount} more\n`] : []),
-    "\n",
-  ].join("");
+    {
+      kind: "list",
+      items: [
+        {
+          line: `${formatSecondUtc(time)} ${id} ${alpha.method} ${alpha.path}${query}`,
+          items: [
+            ...differences.slice(0, MAX_DIFFERENCES).map(describeDifference),
+            ...(moreCount > 0 ? [`and ${formatCount(moreCount)} more`] : []),
+          ],
+        },
+      ],
+    },
+  ];
 }
 
 function outlineSummary(summary: ReplaySummary): Block[] {
   const { same, exact, changed, inconclusive } = summary.counts;
   const listed = (line: string, counts: readonly (readonly [string, number])[]): Item => ({
     line,
-    items: counts.map(([what, count]) => `${count} ${what}`),
+    items: counts.map(([what, count]) => `${formatCount(count)} ${what}`),
   });
+  const exactly = exact > 0 ? ` (${formatCount(exact)} byte for byte)` : "";
   const [uncompared, rules] = [summary.uncompared(), summary.rules()];
   const items: Item[] = [
-    `${same} the same${exact > 0 ? ` (${exact} byte for byte)` : ""}, ${changed} changed, ${inconclusive} inconclusive`,
+    `${formatCount(same)} the same${exactly}, ${formatCount(changed)} changed, ${formatCount(inconclusive)} inconclusive`,
     ...(changed > 0 ? [listed("changed:", summary.changes())] : []),
     ...(uncompared.length > 0
       ? [listed("the same, without these entries of catalogs, which were not compared:", uncompared)]
@@ -102,8 +115,10 @@ export async function replay(
       progress((done += 1), count);
       if (!matchesQuery(record, query)) continue;
       const result = await candidate.run(record);
-      if (summary.add(record, result) && result.kind === "changed")
-        print(formatChange(record, result.differences));
+      if (summary.add(record, result) && result.kind === "changed") {
+        printBlocks(outlineChange(record, result.differences));
+        print("\n");
+      }
       await parity?.add(record);
     }
     progress.end();
