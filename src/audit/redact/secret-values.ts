@@ -43,25 +43,33 @@ export class SecretValues {
   readonly #byStart = new Map<number, string[]>();
   #compared = 0;
   #whyIncomplete: string | undefined;
-  #minLength = MIN_LENGTH;
-
-  /** Whether all secret values are known. Otherwise no text of the exchange can be recorded. */
-  get isComplete(): boolean {
-    return this.#whyIncomplete === undefined;
-  }
+  /**
+   * Whether the next values come from a body. Values of a request's head must be longer: a client can send any text
+   * there, and short values would hide other parts of the record.
+   */
+  isInBody = true;
 
   /** The reason why some secret values are unknown. Undefined if all are known. */
   get whyIncomplete(): string | undefined {
     return this.#whyIncomplete;
   }
 
+  /** Whether all secret values are known. Otherwise no text of the exchange can be recorded. */
+  get isComplete(): boolean {
+    return this.#whyIncomplete === undefined;
+  }
+
+  /** Marks the secret values as incomplete. The first reason is kept. It must not contain text from a message. */
+  markIncomplete(why = TOO_MANY_SECRETS): void {
+    this.#whyIncomplete ??= why;
+  }
+
   /** Adds a text or a number, or all values of a list or an object. */
   add(value: unknown, depth = 0): void {
-    if (typeof value === "string") return this.#addText(value);
-    if (typeof value === "number") return this.#addText(String(value));
+    if (typeof value === "string" || typeof value === "number") return this.#addText(String(value));
     if (value === null || typeof value !== "object") return;
     if (depth === MAX_DEPTH) return this.markIncomplete();
-    for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    for (const item of Object.values(value)) {
       if (!this.isComplete) return;
       this.add(item, depth + 1);
     }
@@ -84,22 +92,9 @@ export class SecretValues {
     return tokens;
   }
 
-  /**
-   * Sets whether the next values come from a body. Values of a request's head must be longer: a client can send any
-   * text there, and short values would hide other parts of the record.
-   */
-  fromBody(isBody: boolean): void {
-    this.#minLength = isBody ? MIN_LENGTH : MIN_LENGTH_IN_HEAD;
-  }
-
-  /** Marks the secret values as incomplete. The first reason is kept. It must not contain text from a message. */
-  markIncomplete(why = TOO_MANY_SECRETS): void {
-    this.#whyIncomplete ??= why;
-  }
-
   #addText(text: string): void {
-    if (text.length < this.#minLength || !this.isComplete) return;
-    if (!this.#values.has(text)) this.#addSpellings(text);
+    const isLong = text.length >= (this.isInBody ? MIN_LENGTH : MIN_LENGTH_IN_HEAD);
+    if (isLong && this.isComplete && !this.#values.has(text)) this.#addSpellings(text);
   }
 
   #addSpellings(text: string): void {
@@ -185,20 +180,15 @@ function isFound(value: string, text: string, at: number, length: number): boole
 }
 
 /** Spellings of quotes in HTML, double and single ones. */
-const HTML_QUOTES = [
-  ['"', "'"],
-  ["&quot;", "&#39;"],
-  ["&quot;", "&#039;"],
-  ["&quot;", "&#x27;"],
-  ["&quot;", "&apos;"],
-  ["&#34;", "&#39;"],
-] as const;
+const HTML_QUOTES = "\" ',&quot; &#39;,&quot; &#039;,&quot; &#x27;,&quot; &apos;,&#34; &#39;".split(",");
 
 /** Returns the HTML spellings of a value, because the errors of many services contain escaped texts of the request. */
 function htmlSpellings(text: string): string[] {
   if (!/[&<>"']/.test(text)) return [];
   const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  return HTML_QUOTES.map(([double, single]) => escaped.replaceAll('"', double).replaceAll("'", single));
+  return HTML_QUOTES.map((quotes) => quotes.split(" ")).map(([double = "", single = ""]) =>
+    escaped.replaceAll('"', double).replaceAll("'", single),
+  );
 }
 
 /** Matches texts that no encoding changes. */
