@@ -214,10 +214,13 @@ export class RedactionWalk {
     return REDACTED;
   }
 
-  /** Redacts JSON, or a text of unknown format. */
+  /** Redacts JSON, as in filters and in user data, or a text of unknown format. */
   #plain(text: string, depth: number): string {
-    const printed = JSON_START.test(text) ? this.#json(text, depth) : undefined;
-    if (printed !== undefined) return this.#apply(printed, []);
+    if (JSON_START.test(text) && this.#failures < MAX_FAILURES) {
+      const parsed = parseWhole(text);
+      if (parsed) return this.#printed(text, parsed.value, depth);
+      this.#failures += 1;
+    }
     const readable = unescapeText(text);
     const secret = findNameInText(readable, {
       names: this.#names,
@@ -228,14 +231,10 @@ export class RedactionWalk {
     return this.#apply(readable, [...this.#findUsers(readable), { start: secret, end: readable.length }]);
   }
 
-  /** Redacts JSON inside a string, as in filters and in user data. Returns undefined if it can't be parsed. */
-  #json(text: string, depth: number): string | undefined {
-    const parsed = this.#failures < MAX_FAILURES ? parseWhole(text) : undefined;
-    if (!parsed) this.#failures += 1;
-    if (!parsed) return undefined;
-    const redacted = this.value(parsed.value, depth + 1);
-    // If nothing was redacted, the text stays unchanged, with its white space and all digits of its numbers.
-    return redacted === parsed.value ? text : JSON.stringify(redacted);
+  /** Redacts JSON inside a string. If it has no secrets, it stays unchanged, with its white space and all digits. */
+  #printed(text: string, parsed: unknown, depth: number): string {
+    const redacted = this.value(parsed, depth + 1);
+    return this.#apply(redacted === parsed ? text : JSON.stringify(redacted), []);
   }
 
   /** Finds the users and passwords in URLs, and in options of curl. */
@@ -295,10 +294,10 @@ export class RedactionWalk {
       end: offset(end),
     }));
     // In a route, the segment after a secret name may be a literal, so only parameters are searched, as paths.
-    let before = 0;
-    const followers = (isRoute ? given.split("/") : [given]).flatMap((part) => {
-      const [decoded, from] = [decodePath(part), before];
-      before += decoded.length + 1;
+    const partOffset = decodedOffsets(given);
+    const parts = isRoute ? segmentsOf(given).toArray() : [{ index: 0, 0: given }];
+    const followers = parts.flatMap(({ index, 0: part }) => {
+      const [decoded, from] = [decodePath(part), partOffset(index)];
       return findValueSegments(decoded, this.#names).map(({ start, end }) => {
         const segment = decoded.slice(start, end);
         this.#addSecret(segment, encodeURIComponent(segment.toWellFormed()));

@@ -11,9 +11,7 @@ import { NameScanner } from "./name-scanner.ts";
  */
 export type NameKind = "secret" | "texts" | "value" | "none";
 
-/**
- * Matches the user info of a URL (RFC 3986, 3.2.1), even if its slashes are escaped. A run of slashes is scanned once.
- */
+/** Matches the user info of a URL (RFC 3986, 3.2.1), even if its slashes are escaped. A run of slashes is scanned once. */
 const USER_INFO = /(?<![\\/])([\\/]{2,})([^\\/?#\s]*)@/g;
 /**
  * Matches the user and the password in an option of curl: `--user admin:X`. Two numbers are a user id and a group id of
@@ -105,24 +103,25 @@ export class SecretNames {
     return VALUE_NAME.test(path) ? "value" : "none";
   }
 
-  /** Returns the kinds of the names in an object or a form, in which a text of another member may be the name of a value. */
+  /**
+   * Returns the kinds of the names in an object or a form, in which a text of another member, or in a list of it, may be
+   * the name of a value.
+   */
   among(members: Iterable<readonly [name: string, text: unknown]>): (name: string) => NameKind {
     let areValuesSecret: boolean | undefined;
     return (name) => {
       const kind = this.kindOf(name);
       if (kind !== "value") return kind;
-      areValuesSecret ??= Iterator.from(members).some(([other, text]) => this.#isName(other, text));
+      areValuesSecret ??= Iterator.from(members).some(
+        ([other, text]) => this.kindOf(other) !== "value" && [text].flat().some((each) => this.#isName(each)),
+      );
       return areValuesSecret ? "secret" : "none";
     };
   }
 
-  /**
-   * Whether a member is a secret name, or a list with one. Such a text is a name or a path of names, as in JSON Patch
-   * (`/user/password`) or SCIM (`user.password`).
-   */
-  #isName(member: string, text: unknown): boolean {
-    if (Array.isArray(text)) return text.some((item) => this.#isName(member, item));
-    if (typeof text !== "string" || this.kindOf(member) === "value") return false;
+  /** Whether a text is a secret name or a path of names, as in JSON Patch (`/user/password`) or SCIM (`user.password`). */
+  #isName(text: unknown): boolean {
+    if (typeof text !== "string") return false;
     const path = text.slice(-MAX_PATH_LENGTH);
     return this.maybeIn(`${path}:`) && this.has(path);
   }

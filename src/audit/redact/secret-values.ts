@@ -107,19 +107,27 @@ export class SecretValues {
     if (this.#values.size > MAX_VALUES) this.markIncomplete();
   }
 
-  /** Whether the text may contain one of the values. Fast. */
+  /** Whether the text may contain one of the values. */
   maybeIn(text: string): boolean {
-    if (!this.isComplete) return true;
-    if (this.#values.size > FEW || text.includes(CUT)) return this.#find(text, 1).length > 0;
-    for (const value of this.#values)
-      if (text.includes(value.length > NEEDLE_LENGTH ? value.slice(0, NEEDLE_LENGTH) : value)) return true;
-    return false;
+    return this.findIn(text, 1).length > 0;
   }
 
-  /** Finds the values in a text. */
-  findIn(text: string): Edit[] {
+  /** Finds the values in a text, or the first ones. Fast if there are none. */
+  findIn(text: string, most = Infinity): Edit[] {
     if (!this.isComplete) return [{ start: 0, end: text.length }];
-    return this.maybeIn(text) ? this.#find(text, Infinity) : [];
+    const found: Edit[] = [];
+    if (this.#values.size <= FEW && !text.includes(CUT) && !this.#isStartIn(text)) return found;
+    for (let at = 0; at < text.length && found.length < most;) {
+      const length = this.#lengthAt(text, at);
+      if (length > 0) found.push({ start: at, end: at + length });
+      at += length || 1;
+    }
+    return found;
+  }
+
+  #isStartIn(text: string): boolean {
+    for (const value of this.#values) if (text.includes(value.slice(0, NEEDLE_LENGTH))) return true;
+    return false;
   }
 
   /** Replaces the values in a text. */
@@ -130,16 +138,6 @@ export class SecretValues {
   /** Whether a whole text is one of the values. */
   has(text: string): boolean {
     return !this.isComplete || this.#values.has(text);
-  }
-
-  #find(text: string, most: number): Edit[] {
-    const found: Edit[] = [];
-    for (let at = 0; at < text.length && found.length < most;) {
-      const length = this.#lengthAt(text, at);
-      if (length > 0) found.push({ start: at, end: at + length });
-      at += length || 1;
-    }
-    return found;
   }
 
   /**
