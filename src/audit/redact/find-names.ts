@@ -14,8 +14,9 @@ const PHRASE =
 export const VALUE_MEMBER = /values?(?![a-z])[[\].\w-]{0,64}\\*["']?\s{0,64}[:=]/i;
 /** Number of characters before a separator that are searched for a name. */
 const NAME_DISTANCE = 128;
-/** Work for a name: its value is searched for in the rest of the exchange. */
-const STEPS_OF_NAME = 600;
+/** Maximum number of names of secrets in one text of unknown format whose values are searched in the rest of the exchange. */
+const MAX_NAMES = 33;
+const STEPS_OF_NAME = 100;
 /** Work for a text before a separator that may be a name. */
 const STEPS_OF_TEXT = 25;
 
@@ -59,7 +60,7 @@ export function findNameInText(text: string, { names, addSecret, spend }: NameSe
     secrets.push(nameBehind ?? index + 1);
     before = behind;
     if (!addSecret) break;
-    spend(STEPS_OF_NAME);
+    spend(secrets.length > MAX_NAMES ? Infinity : STEPS_OF_NAME);
   }
   const value = secrets.length === 0 ? null : VALUE_MEMBER.exec(text);
   if (value) secrets.push(value.index + value[0].length);

@@ -17,24 +17,25 @@ const ACTION =
 const ACTION_WITH_CODE =
   /^(?:activate|confirm|forgot|invite|magic|recover|reset|unlock|unsubscribe|verify)$/i;
 
-/** Returns the segments of a path, with their offsets. */
-export const segmentsOf = (path: string): RegExpStringIterator<RegExpExecArray> => path.matchAll(/[^/]+/g);
+// A path is decoded even if proxies have encoded it several times. A plus sign in a path is not a space: `unescapeText`.
 
-/** Decodes a path, even if proxies have encoded it several times. A plus sign in a path is not a space. */
-export const decodePath = unescapeText;
+/** Returns the segments of a path, with their offsets. */
+export const segmentsOf = (path: string): RegExpExecArray[] => path.matchAll(/[^/]+/g).toArray();
+
+const shift = ({ start, end }: Edit, by: number): Edit => ({ start: start + by, end: end + by });
 
 /** Converts ordered offsets in a path to offsets in the decoded path. None is within a run of percent-encoded bytes. */
 export function decodedOffsets(path: string): (at: number) => number {
   let [done, length] = [0, 0];
   return (at) => {
-    length += decodePath(path.slice(done, at)).length;
+    length += unescapeText(path.slice(done, at)).length;
     done = at;
     return length;
   };
 }
 
-/** Finds the segments of a decoded path that are values: those after a secret name or after an action such as `reset`. */
-export function findValueSegments(path: string, names: SecretNames): Edit[] {
+/** Finds the segments that are values: those after a secret name or after an action such as `reset`, and codes. */
+function findFollowers(path: string, names: SecretNames): Edit[] {
   const values: Edit[] = [];
   /** Whether the next segment is a value, or only if it is not a number, or not a secret name. */
   let follows: NameKind | "code" = "none";
@@ -53,6 +54,18 @@ export function findValueSegments(path: string, names: SecretNames): Edit[] {
     follows = kind;
   }
   return values;
+}
+
+/**
+ * Finds the values among the segments of a path, in the decoded path. In a route, the segment after a secret name may be
+ * a literal, so only parameters are searched. A parameter with encoded slashes is searched as a path.
+ */
+export function findValueSegments(given: string, isRoute: boolean, names: SecretNames): Edit[] {
+  const offset = decodedOffsets(given);
+  return (isRoute ? segmentsOf(given) : [{ index: 0, 0: given }]).flatMap(({ index, 0: part }) => {
+    const from = offset(index);
+    return findFollowers(unescapeText(part), names).map((found) => shift(found, from));
+  });
 }
 
 /** The values of an exchange, and the segments that the dialects define. */
@@ -79,6 +92,6 @@ export function findInRoute(path: string, texts: RouteTexts): Edit[] {
     const [piece, from] = [path.slice(before, index), before];
     before = index + segment.length;
     const found = /^\/*$/.test(piece) ? [] : (texts.values?.findIn(piece) ?? []);
-    return found.map(({ start, end }) => ({ start: from + start, end: from + end }));
+    return found.map((edit) => shift(edit, from));
   });
 }

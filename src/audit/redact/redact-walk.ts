@@ -2,19 +2,15 @@
  * Redacts values, texts, JSON in texts and forms in texts. All steps are in one file, because they call each other and
  * share one work limit.
  */
-import { isExactNumber, parseJson } from "../../base/index.ts";
+import { isExactNumber } from "../../base/index.ts";
+import { tryParse } from "../record/json-text.ts";
 import { applyEdits, type Edit, REDACTED } from "./edits.ts";
 import { decodeFormText, readName, unescapeText } from "./escapes.ts";
 import { findNameInText } from "./find-names.ts";
-import {
-  decodedOffsets,
-  decodePath,
-  findInRoute,
-  findValueSegments,
-  isPlainSegment,
-  segmentsOf,
-} from "./redact-path.ts";
-import { type NameKind, type SecretNames, USER_PATTERNS } from "./secret-names.ts";
+import { findUsers } from "./find-users.ts";
+import { countParts, looksLikePairs, pairsOf, partsOf, valuesAt } from "./pairs.ts";
+import { decodedOffsets, findInRoute, findValueSegments, isPlainSegment, segmentsOf } from "./redact-path.ts";
+import type { NameKind, SecretNames } from "./secret-names.ts";
 import type { SecretValues } from "./secret-values.ts";
 
 /** Limits of JSON that is parsed for redaction, because its cost grows with the number of characters and of values. */
@@ -40,41 +36,14 @@ const TOO_MUCH = new Error("more work than one redaction may take");
 const PLAIN_NAME = /^[\w-]{0,128}$/;
 const JSON_START = /^\s*[{["]/;
 
-/** Matches a pair of a name and a value in a URL, a form or a cookie, and each of its parts. */
-const PAIR = /(?<![^?&#;,\s])([^?&#;,\s=]*)=([^?&#;,\s]*)/g;
-const PART = /[^?&#;,\s=]+/g;
-const PART_END = /[?&#;,\s=]/g;
-/** Matches a value. */
-const VALUE = /[^?&#;,\s]*/y;
-/**
- * Matches a secret value. In a query, a value may contain all other separators (RFC 3986 3.4), and v4 reads them as a
- * part of the value. This includes the number sign: in a request's target it does not start a fragment.
- */
-const SECRET_VALUE = /[^&\s]*/y;
-
-/** Whether a text is read as pairs, as in a query, a form or a URL. */
-export const looksLikePairs = (text: string): boolean => /[=%]/.test(text) && !/[\s"'{}<>]/.test(text);
-
 /**
  * Parses JSON if all its secrets can be found. Returns undefined for other texts, for texts above the limits, and if an
  * object contains a member twice: `JSON.parse` keeps only the last value, and other programs may read the first.
  */
-export function parseWhole(text: string): { readonly value: unknown } | undefined {
-  if (text.length > MAX_JSON_LENGTH) return undefined;
-  try {
-    return {
-      value: parseJson(text, { maxDepth: Infinity, maxValues: MAX_JSON_VALUES, hasUniqueNames: true }),
-    };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the part of a text that a sticky pattern matches at an offset. */
-function matchAt(pattern: RegExp, text: string, at: number): string {
-  pattern.lastIndex = at;
-  return pattern.exec(text)?.[0] ?? "";
-}
+export const parseWhole = (text: string): { readonly value: unknown } | undefined =>
+  text.length > MAX_JSON_LENGTH
+    ? undefined
+    : tryParse(text, { maxValues: MAX_JSON_VALUES, hasUniqueNames: true });
 
 interface WalkOptions {
   readonly names: SecretNames;
@@ -107,13 +76,11 @@ export class RedactionWalk {
     if (typeof value === "number" || isExactNumber(value))
       return this.#options.values?.has(JSON.stringify(value)) ? REDACTED : value;
     if (value === null || typeof value !== "object") return value;
-    return this.#limited(() => {
-      if (depth >= MAX_DEPTH) throw TOO_MUCH;
-      this.#spend(1);
-      return Array.isArray(value)
-        ? mapItems(value, (item) => this.value(item, depth + 1))
-        : this.#members(value, depth + 1);
-    });
+    if (depth >= MAX_DEPTH) throw TOO_MUCH;
+    this.#spend(1);
+    return Array.isArray(value)
+      ? mapItems(value, (item) => this.value(item, depth + 1))
+      : this.#members(value, depth + 1);
   }
 
   /** Redacts a whole body: JSON, or a text in a different format. */
@@ -146,7 +113,7 @@ export class RedactionWalk {
   path(given: string, isRoute: boolean): string {
     // In a path that is not a route's, a value may also follow an action.
     const edits = !isRoute || this.#names.maybeIn(given) ? this.#findInPath(given, isRoute) : [];
-    const path = edits.length === 0 ? given : decodePath(given);
+    const path = edits.length === 0 ? given : unescapeText(given);
     return isRoute
       ? applyEdits(path, [...edits, ...findInRoute(path, this.#options)])
       : this.#apply(path, edits);
@@ -154,8 +121,9 @@ export class RedactionWalk {
 
   /** Applies edits to a text, and replaces the values in the rest. */
   #apply(text: string, edits: readonly Edit[]): string {
-    const values = this.#options.values?.findIn(text) ?? [];
-    return edits.length + values.length === 0 ? text : applyEdits(text, [...edits, ...values]);
+    const { values } = this.#options;
+    const all = values ? [...edits, ...values.findIn(text)] : edits;
+    return all.length === 0 ? text : applyEdits(text, all);
   }
 
   /** Counts work. @throws above the limit */
@@ -181,10 +149,15 @@ export class RedactionWalk {
   #members(members: object, depth: number): object {
     const given = Object.entries(members);
     const kindOf = this.#names.among(given);
-    const redacted = given.map(
-      ([name, value]) => [this.#name(name, depth), this.#member(kindOf(name), value, depth)] as const,
-    );
-    const isSame = redacted.every(([name, value], at) => name === given[at]?.[0] && value === given[at][1]);
+    let isSame = true;
+    const redacted = given.map((member) => {
+      const [name, value] = member;
+      const newName = this.#name(name, depth);
+      const newValue = this.#member(kindOf(name), value, depth);
+      if (newName === name && newValue === value) return member;
+      isSame = false;
+      return [newName, newValue];
+    });
     // The members are not assigned, because `__proto__` must remain an ordinary member.
     return isSame ? members : Object.fromEntries(redacted);
   }
@@ -237,41 +210,38 @@ export class RedactionWalk {
     return this.#apply(redacted === parsed ? text : JSON.stringify(redacted), []);
   }
 
-  /** Finds the users and passwords in URLs, and in options of curl. */
+  /** Finds users and passwords. Above the limit, the rest of the text is secret: its start may be the route of a path. */
   #findUsers(text: string): Edit[] {
-    return USER_PATTERNS.flatMap((pattern) => {
-      const users = text.matchAll(pattern).map(({ index, 1: before = "", 2: info = "" }) => {
-        this.#spend(STEPS_OF_TEXT);
-        const [start, password] = [index + before.length, info.slice(info.indexOf(":") + 1)];
-        this.#addSecret(password, decodeFormText(password));
-        return { start, end: start + info.length };
-      });
-      return users.toArray();
-    });
+    const edits: Edit[] = [];
+    for (const { start, end, password } of findUsers(text)) {
+      this.#steps -= STEPS_OF_TEXT;
+      if (this.#steps < 0) {
+        this.#options.found?.markIncomplete();
+        return [...edits, { start, end: text.length }];
+      }
+      this.#addSecret(password, decodeFormText(password));
+      edits.push({ start, end });
+    }
+    return edits;
   }
 
-  /** Finds the secrets in a text of `name=value` pairs, such as a query. In `a=b=c`, every part except the last is a name. */
+  /** Finds the secrets in a text of `name=value` pairs, such as a query. */
   #findInPairs(text: string, depth: number): Edit[] {
-    this.#spend(STEPS_OF_PART * (1 + (text.match(PART_END)?.length ?? 0)));
-    const pairs = text.matchAll(PAIR);
-    const kindOf = this.#names.among(
-      pairs.map(([, name = "", value = ""]) => [readName(name), readName(value)]),
-    );
+    this.#spend(STEPS_OF_PART * countParts(text));
+    const kindOf = this.#names.among(pairsOf(text));
     /** The text before this offset has been processed. */
     let done = 0;
-    return [...text.matchAll(PART)].flatMap(({ index, 0: part }): Edit[] => {
+    return partsOf(text).flatMap(({ index, 0: part }): Edit[] => {
       const end = index + part.length;
       if (index < done) return [];
       if (text[end] !== "=" || kindOf(readName(part)) === "none") {
         const by = this.#part(part, depth);
         return by === part ? [] : [{ start: index, end, by }];
       }
-      const start = end + 1;
-      const secret = matchAt(SECRET_VALUE, text, start);
-      done = start + secret.length;
-      for (const value of [matchAt(VALUE, text, start), secret])
-        this.#addSecret(value, decodeFormText(value));
-      return [{ start, end: done }];
+      const values = valuesAt(text, end + 1);
+      for (const value of values) this.#addSecret(value, decodeFormText(value));
+      done = end + 1 + values[0].length;
+      return [{ start: end + 1, end: done }];
     });
   }
 
@@ -286,24 +256,18 @@ export class RedactionWalk {
 
   /** Finds the secrets in a decoded path. */
   #findInPath(given: string, isRoute: boolean): Edit[] {
-    const path = decodePath(given);
+    const path = unescapeText(given);
+    const followers = findValueSegments(given, isRoute, this.#names);
+    for (const { start, end } of followers) {
+      const segment = path.slice(start, end);
+      this.#addSecret(segment, encodeURIComponent(segment.toWellFormed()));
+    }
     // The original path is searched too: after decoding, a character of a password could end the user info.
     const offset = decodedOffsets(given);
     const users = this.#findUsers(given).map(({ start, end }) => ({
       start: offset(start),
       end: offset(end),
     }));
-    // In a route, the segment after a secret name may be a literal, so only parameters are searched, as paths.
-    const partOffset = decodedOffsets(given);
-    const parts = isRoute ? segmentsOf(given).toArray() : [{ index: 0, 0: given }];
-    const followers = parts.flatMap(({ index, 0: part }) => {
-      const [decoded, from] = [decodePath(part), partOffset(index)];
-      return findValueSegments(decoded, this.#names).map(({ start, end }) => {
-        const segment = decoded.slice(start, end);
-        this.#addSecret(segment, encodeURIComponent(segment.toWellFormed()));
-        return { start: from + start, end: from + end };
-      });
-    });
     const segments = segmentsOf(path).flatMap(({ index, 0: segment }): Edit[] => {
       const by = isRoute && isPlainSegment(segment, this.#options) ? segment : this.text(segment);
       return by === segment ? [] : [{ start: index, end: index + segment.length, by }];

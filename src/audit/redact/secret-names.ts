@@ -4,27 +4,13 @@ import { MAX_NAME_LENGTH } from "./escapes.ts";
 import { foldName } from "./fold-name.ts";
 import { AT_END, type NameRule, readRule, rulePattern } from "./name-rules.ts";
 import { NameScanner } from "./name-scanner.ts";
+import { mayHaveUser } from "./find-users.ts";
 
 /**
  * The kind of a name: its value is secret; secret only if it is a text or a list with texts; secret only if a sibling
  * text is a secret name, as in `{"key":"password","value":"…"}`; or not secret.
  */
 export type NameKind = "secret" | "texts" | "value" | "none";
-
-/** Matches the user info of a URL (RFC 3986, 3.2.1), even if its slashes are escaped. A run of slashes is scanned once. */
-const USER_INFO = /(?<![\\/])([\\/]{2,})([^\\/?#\s]*)@/g;
-/**
- * Matches the user and the password in an option of curl: `--user admin:X`. Two numbers are a user id and a group id of
- * other programs.
- */
-const USER_OPTION =
-  /((?<![\w-])(?:-u|--(?:proxy-)?user)(?:\s{1,16}|=)["']?)(?!\d{1,6}:\d{1,6}(?!\S))([^\s"':]{0,64}:[^\s"']+)/gi;
-/** Match a user and its password, after the text before it. */
-export const USER_PATTERNS: readonly RegExp[] = [USER_INFO, USER_OPTION];
-
-const mayHaveUser = (text: string): boolean =>
-  (text.includes("@") && text.search(USER_INFO) !== -1) ||
-  ((text.includes("-u") || text.includes("-U")) && text.search(USER_OPTION) !== -1);
 
 /**
  * Matches `value`, even as the last word of a longer name (`newValue`, `value2`), and as a part of a path of names

@@ -88,7 +88,7 @@ export class SecretSearch {
   /** Adds the secret values of a parsed JSON body. */
   addFromValue(parsed: unknown, found: SecretValues): void {
     const text = JSON.stringify(parsed);
-    if (text !== undefined && this.mayHaveSecrets(text)) this.#search(found, (walk) => walk.body(text));
+    if (text !== undefined) this.addFromBody(Buffer.from(text), found);
   }
 
   /** Whether a text may contain a value with a secret name. It never misses one. */

@@ -178,15 +178,20 @@ function isFound(value: string, text: string, at: number, length: number): boole
 }
 
 /** Spellings of quotes in HTML, double and single ones. */
-const HTML_QUOTES = "\" ',&quot; &#39;,&quot; &#039;,&quot; &#x27;,&quot; &apos;,&#34; &#39;".split(",");
+const HTML_QUOTES = [
+  ['"', "'"],
+  ["&quot;", "&#39;"],
+  ["&quot;", "&#039;"],
+  ["&quot;", "&#x27;"],
+  ["&quot;", "&apos;"],
+  ["&#34;", "&#39;"],
+] as const;
 
 /** Returns the HTML spellings of a value, because the errors of many services contain escaped texts of the request. */
 function htmlSpellings(text: string): string[] {
   if (!/[&<>"']/.test(text)) return [];
   const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  return HTML_QUOTES.map((quotes) => quotes.split(" ")).map(([double = "", single = ""]) =>
-    escaped.replaceAll('"', double).replaceAll("'", single),
-  );
+  return HTML_QUOTES.map(([double, single]) => escaped.replaceAll('"', double).replaceAll("'", single));
 }
 
 /** Matches texts that no encoding changes. */
