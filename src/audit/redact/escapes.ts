@@ -14,6 +14,7 @@ export const decodeFormText = (text: string): string => decodePercent(text.repla
 
 /** Decodes JSON's escapes of characters, and percent-encoding. */
 export function unescapeText(text: string): string {
+  if (!/[%\\]/.test(text)) return text;
   let [readable, before] = [text, ""];
   for (let round = 0; round < MAX_ROUNDS && readable !== before; round += 1) {
     before = readable;

@@ -16,7 +16,7 @@ export const mayHaveUser = (text: string): boolean =>
 
 /** Finds the users in URLs and in options of curl, with their passwords. */
 export const findUsers = (text: string): Iterable<Edit & { readonly password: string }> =>
-  [USER_INFO, USER_OPTION].values().flatMap((pattern) =>
+  (mayHaveUser(text) ? [USER_INFO, USER_OPTION] : []).values().flatMap((pattern) =>
     text.matchAll(pattern).map(({ index, 1: before = "", 2: user = "" }) => {
       const start = index + before.length;
       return { start, end: start + user.length, password: user.slice(user.indexOf(":") + 1) };
