@@ -174,7 +174,7 @@ export class Redaction {
   }
 }
 
-/** Replaces values that can't be redacted. An accessor that throws must not end a request. */
+/** Replaces a body that can't be redacted, or takes too much work. An accessor that throws must not end a request. */
 function guarded(
   bytes: number | undefined,
   values: SecretValues | undefined,
