@@ -143,7 +143,6 @@ export {
   type Settings,
   SETTINGS,
   type SettingValues,
-  SHARED_STATE_SETTINGS,
   STATE_SETTINGS,
 } from "./settings/setting-definitions.ts";
 export {
@@ -183,7 +182,7 @@ export {
 export { createSharedDocument, type DocumentStore, type SharedDocument } from "./storage/shared-document.ts";
 export { type ShareLimits, Shares } from "./storage/shares.ts";
 export { addressNetwork, addressNetworks } from "./text/address-networks.ts";
-export { formatCount, formatSpacedCount, percent, plural } from "./text/counts.ts";
+export { formatCount, formatRate, percent, percentDown, plural, verbFor } from "./text/counts.ts";
 export { CUT, cutText } from "./text/cut-text.ts";
 export {
   DAY_MS,

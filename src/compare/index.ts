@@ -1,11 +1,10 @@
 /** The exports of `compare` for other rooms. */
 export { compare } from "./answers/compare.ts";
-export { createCandidateReloader } from "./candidate/candidate-pack.ts";
 export { createLiveComparison } from "./candidate/compare-live.ts";
 export { loadInitialPack, PACK_CHOICE } from "./candidate/pack-choice.ts";
 export { createTesterGuard } from "./candidate/tester-guard.ts";
 export type { Exchange } from "./answers/comparison.ts";
-export { readExample } from "./counts/stored-counts.ts";
+export { readExample } from "./counts/counts.ts";
 export type { Compared } from "./answers/comparison.ts";
 export type { Example } from "./counts/example.ts";
 export { REQUIRED_CLIENTS } from "./counts/summary.ts";

@@ -65,6 +65,7 @@ export {
   createResponder,
   LONGEST_HEAD,
   type Middleware,
+  passOn,
   plainRequestOf,
   replacePlainRequest,
   replaceUnusualTarget,
@@ -120,10 +121,10 @@ export {
 export { openSqliteKeyValueStore } from "./state/sqlite-store.ts";
 export { watchFullness } from "./state/state-fullness.ts";
 export { firstPagePath } from "./upstream/catalog-reader.ts";
-export { openUpstream, type UpstreamClient } from "./upstream/client.ts";
+export { Cancellation } from "./upstream/cancel-signal.ts";
+export { CircuitBreaker } from "./upstream/circuit-breaker.ts";
+export { createUpstream, openUpstream, type UpstreamClient } from "./upstream/client.ts";
 export { type CatalogCache, connectCatalogs } from "./upstream/catalog-cache.ts";
-export { ConnectionShares } from "./upstream/connection-shares.ts";
-export { decodeContent } from "./upstream/content-decoding.ts";
 export type { FileUpstream, HttpRequest, HttpResponse, Upstream } from "./upstream/http-call.ts";
-export { UpstreamError } from "./upstream/upstream-error.ts";
+export { UndecodableError, UpstreamError } from "./upstream/upstream-error.ts";
 export { createTlsConnector, type CurrentContext, UPSTREAM_TLS } from "./upstream/open-tls.ts";

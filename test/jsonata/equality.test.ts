@@ -86,6 +86,14 @@ function given(run: () => unknown): unknown {
   }
 }
 
+test.each<[what: string, items: readonly unknown[]]>([
+  ["order keys without an order, such as 0/0", [0, 3, 0, 2, 1].map((a, n) => ({ n, a, b: Number(a > 0) }))],
+  ["report the same error of several", [{ a: 1 }, { a: "a" }, { a: {} }].map((item) => ({ ...item, b: 1 }))],
+])("both engines %s", async (_what, items) => {
+  const source = "items^(a = 0 ? a / b : a).n";
+  expect(await outcome(compile, source, { items })).toEqual(await outcome(interpret, source, { items }));
+});
+
 test("the printed result is the JSON of the evaluated result", () => {
   fc.assert(
     fc.property(compiled, documents, (source, input) => {

@@ -125,6 +125,14 @@ describe("above the limit", () => {
     expect(() => compile("$split(text, /a.*b|a/)").evaluate({ text }, {})).toThrow(ExpressionError);
   });
 
+  test("a test that has found a match reads no further", () => {
+    const check = compileSchema(
+      { properties: { text: { pattern: "[a-z]+@[a-z]+", maxLength: long.length } } },
+      anywhere,
+    );
+    expect(check({ text: `q@${"a".repeat(400_000)}` })).toEqual([]);
+  });
+
   test("a body gets 400", () => {
     const check = compileSchema(
       { properties: { text: { pattern: "([0-9]+)USD", maxLength: long.length } } },

@@ -5,7 +5,6 @@ import {
   readEnvironment,
   type SettingName,
   SETTINGS,
-  SHARED_STATE_SETTINGS,
   type Settings,
   type SettingTexts,
 } from "../../base/index.ts";
@@ -45,7 +44,6 @@ export const CLIENT_SETTINGS = ["CLIENTS_FILE", "QUIET_DAYS"] as const satisfies
 
 /** The settings of commands other than `serve`, with or without flags. */
 const USUAL_SETTINGS = [...REPLAY_SETTINGS, ...STORE_SETTINGS, ...CLIENT_SETTINGS] as const;
-export type CommandSettings = Pick<Settings, (typeof USUAL_SETTINGS)[number]>;
 
 /**
  * Reads the settings for which a command has flags, and the other settings that it uses. Invalid variables that it does
@@ -57,7 +55,7 @@ export function commandSettings(command: Command, others: readonly SettingName[]
   );
   const names = new Set([...flags, ...others]);
   // A command uses the secret, regardless of the setting that contains it.
-  if (SHARED_STATE_SETTINGS.some((name) => names.has(name))) names.add("GATEWAY_SECRET");
+  if (names.has("REDIS_URL")) names.add("GATEWAY_SECRET");
   // A gateway that uses this file requires an old service, but a command does not.
   const hasRollout = names.delete("ROLLOUT_FILE");
   const environment = Object.fromEntries([...names].map((name) => [name, process.env[name]]));

@@ -1,5 +1,5 @@
 /** The services that operator features need from a command. */
-import { type AuditStore, CLIENTS } from "../../audit/index.ts";
+import { type AuditStore, type ClientDirectory, CLIENTS, type ClientsParts } from "../../audit/index.ts";
 import {
   commandProcess,
   type DocumentStore,
@@ -24,7 +24,18 @@ interface CommandStores {
   readonly store: KeyValueStore | undefined;
   readonly audit?: AuditStore | undefined;
   readonly isAnnounced?: boolean | undefined;
+  readonly readsSecrets?: boolean;
 }
+
+/** Opens the client directory. @throws {OperatorFileError} */
+async function openClients(settings: Settings): Promise<ClientsParts> {
+  const { parts } = await openFeature(CLIENTS, settings, undefined, commandProcess());
+  return parts;
+}
+
+/** Reads the client directory, which is empty if there is no file. @throws {OperatorFileError} */
+export const readDirectory = async (settings: Settings): Promise<ClientDirectory> =>
+  (await openClients(settings)).current();
 
 /**
  * Reads the dependencies of features. The pack is only read if a feature needs it. @throws {OperatorFileError} if the
@@ -33,9 +44,9 @@ interface CommandStores {
 export async function readNeeds(
   settings: Settings,
   readPack: () => Pack,
-  { store, audit, isAnnounced = true }: CommandStores,
+  { store, audit, isAnnounced = true, readsSecrets = true }: CommandStores,
 ) {
-  const { parts: clients } = await openFeature(CLIENTS, settings, undefined, commandProcess());
+  const clients = await openClients(settings);
   const state = store ?? NO_STORE;
   let pack: Pack | undefined;
   return {
@@ -50,6 +61,7 @@ export async function readNeeds(
     legacy: undefined,
     /** Whether dates of the plan may be earlier than the published ones. */
     isAnnounced,
+    readsSecrets,
     planStatus: () => undefined,
   };
 }

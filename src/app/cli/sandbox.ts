@@ -1,5 +1,5 @@
 import { readSeedFile, startSandbox } from "../../sandbox/index.ts";
-import type { CommandSettings } from "./command-settings.ts";
+import type { Settings } from "../../base/index.ts";
 import { waitForShutdownSignal } from "./signals.ts";
 import { print } from "./terminal.ts";
 
@@ -13,10 +13,7 @@ export interface SandboxFlags {
 }
 
 /** Runs `alpha-gateway sandbox` until a signal. @returns the exit code */
-export async function sandbox(
-  flags: SandboxFlags,
-  { WORDS }: Pick<CommandSettings, "WORDS">,
-): Promise<number> {
+export async function sandbox(flags: SandboxFlags, { WORDS }: Pick<Settings, "WORDS">): Promise<number> {
   const { host, port, authPort = port === 0 ? 0 : port + 1, seed, weeklyWipe = false } = flags;
   const running = await startSandbox({
     host,

@@ -12,7 +12,6 @@ import { startAdminListener, type AdminDependencies } from "../listeners/admin-l
 import { ActivePack } from "../pack/active-pack.ts";
 import { createDependencies, type Dependencies } from "./dependencies.ts";
 import type { DependenciesOptions } from "./open-dependencies.ts";
-import { createCandidateReloader } from "../../compare/index.ts";
 import { createPackReloader } from "../pack/pack-reloader.ts";
 import type { Readiness } from "../../console/index.ts";
 import { createPublicApp } from "../listeners/public-app.ts";
@@ -100,8 +99,6 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     log,
     metrics,
   });
-  const reloadCandidate = createCandidateReloader(settings, { activePack, checkPack, log, metrics });
-  void reloadCandidate?.();
 
   /** Checks a new pack. @throws {Error} if the file of a feature uses names that a pack does not define */
   function checkPack(next: Pack): void {
@@ -115,10 +112,10 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     // This is done first, because revoked tokens must not stay valid until the catalogs of a new pack are read.
     for (const { parts } of features) parts?.reload?.();
     const problem = await reloadPack();
-    await reloadCandidate?.();
+    for (const { parts } of features) await parts?.afterPackReload?.();
     return problem;
   }
-  packChoice?.follow(reload);
+  packChoice?.follow({ packs: activePack, checkPack, reload });
   /** The services that the admin application needs. */
   const admin: AdminDependencies = {
     readiness,

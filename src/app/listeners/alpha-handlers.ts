@@ -11,6 +11,7 @@ import {
   type Middleware,
   type OAuthRoutes,
   openTokenChecks,
+  passOn,
   plainRequestOf,
   type Recorder,
   RequestedScopes,
@@ -80,20 +81,19 @@ export function createOAuthMiddleware(
   dependencies: PublicAppDependencies,
   recorder: Recorder,
   toMiddleware: (handler: AlphaHandler) => Middleware,
-): readonly Middleware[] {
+): Middleware {
   const oauth = oauthRoutes(settings, dependencies, recorder);
-  if (!oauth) return [];
+  if (!oauth) return passOn;
   const paths = new Set(oauth.routes.map(({ path }) => path));
   const handlers = new Map(
     oauth.routes.map(({ method, path, handler }) => [`${method} ${path}`, toMiddleware(handler)]),
   );
   const respondNotFound = toMiddleware(oauth.notFound);
-  const handleOAuth: Middleware = (request, response, next) => {
+  return function handleOAuth(request, response, next) {
     const { method, path } = plainRequestOf(response);
     if (!paths.has(path)) return next();
     return (handlers.get(`${method} ${path}`) ?? respondNotFound)(request, response, next);
   };
-  return [handleOAuth];
 }
 
 /** Creates the handler that translates all other requests. */

@@ -11,6 +11,7 @@ import {
   isNative,
   type Middleware,
   nativeToken,
+  passOn,
   plainRequestOf,
   type Recorder,
   restoreTarget,
@@ -20,7 +21,7 @@ import {
 } from "../../gateway/index.ts";
 import type { PublicAppDependencies } from "./public-dependencies.ts";
 
-/** Forwards requests of v4's own dialect without translation. */
+/** Forwards requests of v4's own dialect without translation. All other requests are passed on. */
 export function createNativeMiddleware(
   settings: Settings,
   {
@@ -32,8 +33,8 @@ export function createNativeMiddleware(
   }: Pick<PublicAppDependencies, "pack" | "shared" | "oauth" | "nativeProxy" | "inFlight">,
   recorder: Recorder,
   shadow: Shadow | undefined,
-): readonly Middleware[] {
-  if (!settings.NATIVE_PROXY || pack.nativeScheme === undefined) return [];
+): Middleware {
+  if (!settings.NATIVE_PROXY || pack.nativeScheme === undefined) return passOn;
   const { tokens, limits } = shared;
   const forward = nativeProxy.for({
     lane: "native",
@@ -59,7 +60,7 @@ export function createNativeMiddleware(
     record: (exchange) => recorder.forwarded(exchange),
     recordFirst: settings.AUDIT_DURABILITY === "strict",
   });
-  const forwardNative: Middleware = (request, response, next) => {
+  return function forwardNative(request, response, next) {
     const plain = plainRequestOf(response);
     if (!isNative(plain, pack)) return next();
     restoreTarget(request);
@@ -71,5 +72,4 @@ export function createNativeMiddleware(
     forward(request, response, method === plain.method ? plain : { ...plain, method });
     response.on("close", inFlight.begin());
   };
-  return [forwardNative];
 }

@@ -1,7 +1,7 @@
 /** The public port: one list of Express middleware, in order. */
 import type { RequestListener } from "node:http";
 import express, { type RequestHandler } from "express";
-import { xContentTypeOptions } from "helmet";
+import helmet, { type HelmetOptions } from "helmet";
 import {
   allowOrigins,
   type AlphaHandler,
@@ -24,6 +24,22 @@ import { createErrorHandler } from "./error-handler.ts";
 import { createNativeMiddleware } from "./native-middleware.ts";
 import type { PublicAppDependencies } from "./public-dependencies.ts";
 
+/** The other headers of helmet are for pages of browsers. Responses of an API have none of them. */
+const SECURITY: HelmetOptions = {
+  contentSecurityPolicy: false,
+  crossOriginOpenerPolicy: false,
+  crossOriginResourcePolicy: false,
+  originAgentCluster: false,
+  referrerPolicy: false,
+  strictTransportSecurity: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xFrameOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xPoweredBy: false,
+  xXssProtection: false,
+};
+
 /** The middleware of the public port. Applications can mount it below a path. */
 export function createPublicRouter(settings: Settings, dependencies: PublicAppDependencies): RequestHandler {
   const { bodies, pack } = dependencies;
@@ -34,7 +50,6 @@ export function createPublicRouter(settings: Settings, dependencies: PublicAppDe
   const guardOptions = { lifecycle: lifecycleOf(dependencies, recorder), toMiddleware };
   const guards = createGuards(settings, dependencies, guardOptions);
   const shadow = dependencies.shadow && new Shadow(settings, dependencies, dependencies.shadow);
-  const routeBySide = createRolloutMiddleware(settings, dependencies, recorder, { senders, shadow });
   return express.Router().use(
     createRequestContext({
       trustProxy: settings.TRUST_PROXY ?? [],
@@ -44,17 +59,17 @@ export function createPublicRouter(settings: Settings, dependencies: PublicAppDe
       isSecretId: (request) => isSecretId(request, recorder.options),
       onUntrustedProxy: dependencies.onUntrustedProxy,
     }),
-    xContentTypeOptions(),
-    ...guards.host,
+    helmet(SECURITY),
+    guards.host,
     allowOrigins(settings, pack, createPreflightLimit(dependencies)),
-    ...createTesterGuard(settings, dependencies, guardOptions),
-    ...createNativeMiddleware(settings, dependencies, recorder, shadow),
-    ...guards.head,
-    ...guards.crossSite,
-    ...guards.pack,
-    ...createMigrationPages(settings, dependencies, guardOptions),
-    ...(routeBySide ? [routeBySide] : []),
-    ...createOAuthMiddleware(settings, dependencies, recorder, toMiddleware),
+    createTesterGuard(settings, dependencies, guardOptions),
+    createNativeMiddleware(settings, dependencies, recorder, shadow),
+    guards.head,
+    guards.crossSite,
+    guards.pack,
+    createMigrationPages(settings, dependencies, guardOptions),
+    createRolloutMiddleware(settings, dependencies, recorder, { senders, shadow }),
+    createOAuthMiddleware(settings, dependencies, recorder, toMiddleware),
     toMiddleware(createAlphaHandler(settings, dependencies, recorder, shadow)),
     createErrorHandler(dependencies),
   );

@@ -40,7 +40,7 @@ export interface RouteCallers {
   readonly sent: readonly SentName[];
   /** The names that were counted, by route. The senders of other names are unknown. */
   readonly counted: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The first day on which names were counted; null if none were. An earlier version only counted calls. */
+  /** The first day on which names were counted; null if none were. */
   readonly namesSince: string | null;
 }
 

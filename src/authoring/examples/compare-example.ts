@@ -50,12 +50,14 @@ const compareHeaders = (
   path: readonly PropertyKey[],
   what: string,
 ): ExampleDifference[] =>
-  Object.entries(expected).flatMap(([name, value]) => {
-    const found = actual[name.toLowerCase()] ?? null;
-    if (found === value) return [];
-    const message = `${what} ${name} is ${found === null ? "missing" : format(found)}, expected ${value === null ? "none" : format(value)}`;
-    return [{ path: [...path, name], message, actual: found }];
-  });
+  compare(
+    expected,
+    Object.fromEntries(Object.keys(expected).map((name) => [name, actual[name.toLowerCase()] ?? null])),
+  ).map(({ field: name, old: value, new: found }) => ({
+    path: [...path, name],
+    message: `${what} ${name} is ${found === null ? "missing" : format(found)}, expected ${value === null ? "none" : format(value)}`,
+    actual: found,
+  }));
 
 /** Returns the differences of the upstream requests. */
 export function compareRequests(
@@ -75,7 +77,7 @@ export function compareRequests(
     return [
       ...compareHeaders(actual.headers, written.headers, ["upstream", index, "headers"], "upstream header"),
       ...(["request", "filter", "body"] as const).flatMap((part) =>
-        isDeepStrictEqual(actual[part], expected[part])
+        compare(expected[part], actual[part]).length === 0
           ? []
           : [
               {

@@ -25,9 +25,9 @@ const lastAnswerOf = ({ calls }: Route): RouteCall | undefined =>
 
 /** Finds the v4 request whose response became the alpha response. */
 export function findOrigin(record: AuditRecord, route: Route, pack: Pack): RecordedCall | undefined {
-  const readRoute = route.readRoute === undefined ? undefined : pack.route(route.readRoute);
   // An edit that has nothing to write becomes a read of the object.
-  const endpoints = [lastAnswerOf(route)?.endpoint, ...[route, readRoute].map(callEndpoint)];
+  const reads = route.objectRoutes.map((name) => pack.route(name));
+  const endpoints = [lastAnswerOf(route)?.endpoint, ...[route, ...reads].map(callEndpoint)];
   for (const endpoint of endpoints) {
     const call = endpoint && findRecordedCall(record, endpoint);
     if (call) return call;

@@ -72,6 +72,8 @@ export interface FeatureParts<Pack = never> {
   usePack?(pack: Pack): void;
   /** Reads the feature's files again. Never throws. */
   reload?(): void;
+  /** Called after the pack was read again, whether or not it has changed. Never rejects. */
+  afterPackReload?(): Promise<void>;
   /** Called when a shutdown starts, while requests are still in flight. Never rejects. */
   stop?(): Promise<void>;
   close?(): unknown;

@@ -263,18 +263,8 @@ export type SettingValues = Readonly<z.input<typeof settingsSchema>>;
 
 export type SettingName = keyof Settings;
 
-/** The settings with the addresses of stores that several processes share. */
-export const SHARED_STATE_SETTINGS = ["REDIS_URL"] as const satisfies readonly SettingName[];
-
-/** The settings that define where the state of clients is stored. */
-export const STATE_SETTINGS = [
-  "DATA_DIR",
-  ...SHARED_STATE_SETTINGS,
-] as const satisfies readonly SettingName[];
-
-/** Whether several processes share their state. */
-export const isStateShared = (settings: Pick<Settings, (typeof SHARED_STATE_SETTINGS)[number]>): boolean =>
-  SHARED_STATE_SETTINGS.some((name) => settings[name] !== undefined);
+/** The settings that define where the state of clients is stored: in a folder, or in Redis, which processes share. */
+export const STATE_SETTINGS = ["DATA_DIR", "REDIS_URL"] as const satisfies readonly SettingName[];
 
 /** The sections of `serve --help` and of `docs/reference/settings.md`, in order. */
 export const SETTING_SECTIONS = {

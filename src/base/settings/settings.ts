@@ -1,10 +1,8 @@
 import type { z } from "zod";
 import { redactAddress, redactAddresses } from "./redact-address.ts";
 import {
-  isStateShared,
   SETTINGS,
   settingsSchema,
-  SHARED_STATE_SETTINGS,
   type SettingName,
   type Settings,
   type SettingValues,
@@ -134,14 +132,12 @@ function conflicts(settings: Settings, isUpstreamRequired: boolean, label: Label
       "MIGRATION_PAGE",
       `it shows what the audit counts; set it to off, or ${label("AUDIT")} to full or metadata`,
     ]);
-  if (settings.REUSE_PORT && !isStateShared(settings)) {
-    const addresses = SHARED_STATE_SETTINGS.map(label).join(" or ");
+  if (settings.REUSE_PORT && settings.REDIS_URL === undefined)
     problems.push([
       "REUSE_PORT",
-      `processes that share a port share their limits and tokens, too; set ${addresses}`,
+      `processes that share a port share their limits and tokens, too; set ${label("REDIS_URL")}`,
     ]);
-  }
-  if (isStateShared(settings) && settings.GATEWAY_SECRET === undefined)
+  if (settings.REDIS_URL !== undefined && settings.GATEWAY_SECRET === undefined)
     problems.push(["GATEWAY_SECRET", "all replicas that share a store need the same secret; set it"]);
   return problems;
 }

@@ -54,7 +54,7 @@ interface Numbered<T> {
 /**
  * Creates the access to a document. Nothing is read yet.
  *
- * @param schema Receives undefined for invalid JSON. A value that it rejects is treated as damaged
+ * @param schema Receives undefined for a text that is no document. A value that it rejects is treated as damaged
  * @param empty The value of a document that does not exist
  * @param onRead Called with each new state of the document.
  */
@@ -79,11 +79,10 @@ export function createSharedDocument<T>(
 
   function parse(stored: string | undefined): Numbered<T> {
     if (stored === undefined) return { change: 0, value: empty };
-    const json = parseJson(stored);
-    const numbered = NUMBERED.safeParse(json);
-    const { success, data } = schema.safeParse(numbered.success ? numbered.data.value : json);
+    const { change = 0, value: found } = NUMBERED.safeParse(parseJson(stored)).data ?? {};
+    const { success, data } = schema.safeParse(found);
     if (!success) throw new StateUnavailableError(`What is stored under ${key} is damaged.`);
-    return { change: numbered.success ? numbered.data.change : 0, value: data };
+    return { change, value: data };
   }
 
   function accept(stored: string | undefined, next: Numbered<T>): void {

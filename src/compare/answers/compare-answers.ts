@@ -103,7 +103,7 @@ export function compareAnswers(
   if (hasOpaqueCursor(rules.route, rules.request)) return "cursor";
   const obstacle = findObstacle(old, rules) ?? findObstacle(other, rules);
   if (obstacle !== undefined) return obstacle;
-  if (rules.route.file && isSuccess(old.status)) return "unreadable";
+  if (rules.route.comparison.obstacle === "file" && isSuccess(old.status)) return "unreadable";
   const status = compareStatus(old, other);
   if (isSuccess(old.status) !== isSuccess(other.status)) return status;
   // Most responses are the same, byte for byte.
@@ -135,7 +135,9 @@ export const compareStatus = (old: Answer, other: Answer): Difference[] =>
 
 /** Returns the parsed body of a response. A successful response whose text is not JSON has a unique value. */
 const bodyOf = (answer: Answer, { route }: AnswerRules): ReturnType<typeof parseBody> =>
-  route.text && isSuccess(answer.status) ? { value: { text: answer.body.toString() } } : parseBody(answer);
+  route.comparison.isText && isSuccess(answer.status)
+    ? { value: { text: answer.body.toString() } }
+    : parseBody(answer);
 
 /** Returns the parsed body of a response; the value is undefined if the body is empty. */
 export function parseBody({ body }: Answer): { readonly value: unknown } | NotComparableReason {

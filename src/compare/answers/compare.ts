@@ -35,7 +35,7 @@ export interface CompareRules {
   readonly isAccepted?: (field: string, old: unknown, other: unknown) => boolean;
   /** Compares two scalars. Default: two different scalars differ in their `value`. */
   readonly judge?: JudgeScalar;
-  /** Maximum number of differences. Default: unlimited. */
+  /** Maximum number of differences, of which each has a different field or kind. Default: all differences. */
   readonly most?: number;
 }
 
@@ -97,7 +97,7 @@ function kindOf({ field, old, new: other }: Part, judge: JudgeScalar): Differenc
 }
 
 /**
- * Returns all differences of two values. For each field and kind, only the first one is returned.
+ * Returns the differences of two values.
  *
  * @param root the field of the values themselves. Default: empty
  */
@@ -107,13 +107,16 @@ export function compare(
   rules: CompareRules = {},
   root = "",
 ): readonly PartDifference[] {
-  const { judge = () => "value", most = Infinity } = rules;
-  const found = new Map<string, PartDifference>();
+  const { judge = () => "value", most } = rules;
+  const found: PartDifference[] = [];
+  const known = new Set<string>();
   visitParts({ field: root, old, new: other }, rules, (part) => {
     const kind = "kind" in part ? part.kind : kindOf(part, judge);
-    if (kind === null || found.size >= most) return;
     const key = `${kind} ${part.field}`;
-    if (!found.has(key)) found.set(key, { ...part, kind });
+    const isLeftOut = most !== undefined && (found.length >= most || known.has(key));
+    if (kind === null || isLeftOut) return;
+    known.add(key);
+    found.push({ ...part, kind });
   });
-  return [...found.values()];
+  return found;
 }

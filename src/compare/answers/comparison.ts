@@ -165,9 +165,11 @@ export type Asked = Answer | NotComparableReason;
  * A source of second responses: a different pack for the same responses of v4, live or recorded; the old service; or
  * the translation, with new calls to v4.
  *
- * @template Question The known facts about the request
+ * @template Served What is known about the request when its second response is requested
  */
-export interface SecondAnswer<Question = Exchange> {
+export interface SecondAnswer<Served = Exchange> {
+  /** The comparisons that use the response. */
+  readonly source: ComparisonSource;
   /** Returns the second response. Never rejects. */
-  ask(question: Question): Promise<Asked>;
+  ask(exchange: Served): Promise<Asked>;
 }

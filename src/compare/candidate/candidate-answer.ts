@@ -1,6 +1,5 @@
 /** Creates the response of a different pack to a request, from the v4 responses that led to the client's response. */
 import {
-  type AlphaRequest,
   type CatalogCache,
   createPipelineConfig,
   createTokenCache,
@@ -9,14 +8,13 @@ import {
   type PlanRules,
   provenBy,
   type RequestContext,
-  type UpstreamCallRecord,
   type UpstreamTokens,
 } from "../../gateway/index.ts";
 import type { ClientDirectory, ClientIdentity } from "../../audit/index.ts";
-import { printJson, type Settings } from "../../base/index.ts";
+import type { Settings } from "../../base/index.ts";
 import type { Pack, Route } from "../../pack/index.ts";
-import { createDryRun, emptyTokenStore } from "../dry-run/dry-run.ts";
-import { areMade, createRecordedV4 } from "../dry-run/recorded-v4.ts";
+import { emptyTokenStore } from "../dry-run/dry-run.ts";
+import { callsOf, createRecordedAnswer } from "../dry-run/recorded-answer.ts";
 import { createAnswerRules } from "../answers/compare-answers.ts";
 import { type Finding, judgeOnce, notComparable } from "../answers/judge.ts";
 import type { Answer, Compared, ComparedSample, Exchange, SecondAnswer } from "../answers/comparison.ts";
@@ -27,24 +25,6 @@ export interface OtherPack {
   readonly catalogs: CatalogCache;
   readonly upstreamTokens: UpstreamTokens | undefined;
 }
-
-/** Returns the calls of a request, including those whose response came from a cache. */
-const callsOf = ({ upstream }: Pick<RequestContext, "upstream">): readonly UpstreamCallRecord[] => [
-  ...(upstream?.calls ?? []),
-  ...(upstream?.cachedReads ?? []).map(({ path, json }) => ({
-    method: "GET",
-    path,
-    filter: null,
-    status: 200,
-    response: { bytes: Buffer.from(printJson(json)) },
-    ms: 0,
-  })),
-];
-
-const toRouteCalls = (context: RequestContext) => ({
-  route: context.match?.route,
-  calls: callsOf(context),
-});
 
 /** Limits for the known tokens of a request. */
 const KNOWN_TOKENS = { size: 10, ttlSeconds: 3600, negativeTtlSeconds: 3600 };
@@ -66,28 +46,6 @@ function knowTokens(tokens: ReturnType<typeof createTokenCache>, { client, token
   }
 }
 
-/**
- * Returns the request in its original form, with the body that was read. @param onUnread called if a body is needed
- * that was not read
- */
-function requestOf({ request, context }: Exchange, onUnread: () => void): AlphaRequest {
-  const { readBody, openUpload: _upload, ...others } = request;
-  const bytes = context.body?.bytes;
-  return {
-    ...others,
-    startedAt: performance.now(),
-    time: context.time,
-    // It is already known whether the client stayed connected until the end.
-    signal: new AbortController().signal,
-    ...(readBody && {
-      async readBody() {
-        if (!bytes) onUnread();
-        return bytes ?? Buffer.alloc(0);
-      },
-    }),
-  };
-}
-
 /** The settings for responses of a different pack. */
 type AnswerSettings = Parameters<typeof createPipelineConfig>[1] & Partial<Pick<Settings, "NATIVE_PROXY">>;
 
@@ -104,34 +62,29 @@ export type CompareWithPack = ReturnType<typeof createPackComparison>;
  * Creates the comparison with the responses of a different pack. A difference needs no confirmation, because the same
  * v4 responses always lead to the same response under one pack.
  */
-export function createPackComparison(settings: AnswerSettings, other: OtherPack, plan: PlanRules) {
-  const candidate = createCandidateAnswer(settings, other, plan);
+export function createPackComparison(other: Pack, answer: SecondAnswer) {
+  const { source } = answer;
   return async (made: MadeBy, exchange: Exchange): Promise<Finding & Pick<Compared, "source" | "sample">> => {
-    const source = "candidate";
-    // A token is issued to the client only once.
-    const answer = made.route.tokens ? "token" : await candidate.ask(exchange);
-    if (typeof answer === "string") return { source, ...notComparable(answer) };
-    const sample = sampleOf(made.pack, exchange, answer);
-    const rules = createAnswerRules(made.pack, made.route, sample, other.pack.acceptedDifferences);
+    const isIssued = made.route.comparison.obstacle === "token";
+    const second = isIssued ? "token" : await answer.ask(exchange);
+    if (typeof second === "string") return { source, ...notComparable(second) };
+    const sample = sampleOf(made.pack, exchange, second);
+    const rules = createAnswerRules(made.pack, made.route, sample, other.acceptedDifferences);
     const finding = judgeOnce(sample, rules);
     return { source, ...finding, ...(finding.result !== "equal" && { sample }) };
   };
 }
 
-/**
- * Creates the source of a different pack's responses. `calls` means that it would make calls that were not made. Never
- * rejects.
- */
-function createCandidateAnswer(
+/** Creates the source of a different pack's responses to live requests, with what was known about their senders. */
+export function createCandidateAnswer(
   settings: AnswerSettings,
   { pack, catalogs, upstreamTokens }: OtherPack,
   plan: PlanRules,
 ): SecondAnswer {
-  const v4 = createRecordedV4(pack);
   const tokens = createTokenCache(KNOWN_TOKENS);
   let current: RequestContext | undefined;
 
-  const { handle } = createDryRun(pack, v4, {
+  const { source, ask } = createRecordedAnswer(pack, {
     parts: {
       ...createPipelineConfig(pack, settings),
       // The plan's decision was made when the request arrived.
@@ -147,21 +100,13 @@ function createCandidateAnswer(
   });
 
   return {
+    source,
     async ask(exchange) {
-      const { context } = exchange;
-      current = context;
-      knowTokens(tokens, context);
-      v4.play(context.match?.route.name ?? null, callsOf(context));
-      let needsBody = false;
-      const { response, exchange: repeated } = await handle(requestOf(exchange, () => (needsBody = true)));
-      // The data is released, because the client and v4 determine its size.
+      current = exchange.context;
+      knowTokens(tokens, current);
+      const answer = await ask(exchange);
       current = undefined;
-      v4.play(null, []);
-      if (response.file || needsBody || !repeated || repeated.context.match?.route.upload) return "calls";
-      const { status, headers, body } = response;
-      return areMade(toRouteCalls(context), toRouteCalls(repeated.context))
-        ? { status, headers, body }
-        : "calls";
+      return answer;
     },
   };
 }

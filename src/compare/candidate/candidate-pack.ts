@@ -1,4 +1,4 @@
-import { createReloader, type Log, type Metrics, type Reload, type Settings } from "../../base/index.ts";
+import { createReloader, type FeatureHost, type Reload, type Settings } from "../../base/index.ts";
 import {
   assertReplaceable,
   describeProblems,
@@ -12,7 +12,7 @@ import {
 } from "../../pack/index.ts";
 
 /** The packs that serve requests. */
-interface ServingPacks {
+export interface ServingPacks {
   /** The pack for requests that start now. */
   current(): { readonly pack: Pack };
   /** The pack that testers may select, if there is a candidate. */
@@ -22,49 +22,46 @@ interface ServingPacks {
 }
 
 interface CandidateOptions {
-  readonly activePack: ServingPacks;
+  /** The folder of the candidate. */
+  readonly folder: string;
+  readonly packs: ServingPacks;
   /** Checks whether the other configured files fit a pack. @throws {Error} */
   readonly checkPack: (pack: Pack) => void;
-  readonly log: Log;
-  readonly metrics: Pick<Metrics, "addGauge">;
 }
 
 /**
  * Creates the function that reads the candidate again, after the active pack. It follows the same rules as a pack that
  * replaces the active one. If it is invalid, the previous candidate stays. The active pack does not change. While the
  * candidate is the active pack, testers may select the pack of `MAPPINGS_DIR` instead. Never rejects.
- *
- * @returns undefined if there is no candidate
  */
 export function createCandidateReloader(
   settings: Settings,
-  { activePack, checkPack, log, metrics }: CandidateOptions,
-): Reload | undefined {
-  const { CANDIDATE_MAPPINGS_DIR: folder } = settings;
-  if (folder === undefined) return undefined;
+  { folder, packs, checkPack }: CandidateOptions,
+  { log, metrics }: Pick<FeatureHost, "log" | "metrics">,
+): Reload {
   metrics.addGauge("candidate_offered", "1 while testers can request the candidate, otherwise 0.", () =>
-    Number(activePack.candidate() !== undefined),
+    Number(packs.candidate() !== undefined),
   );
 
   /** Returns the files of the pack that is not active; undefined if both folders contain the active pack. */
   function otherFiles(active: string): PackFiles | undefined {
-    const files = readPack(folder ?? "");
+    const files = readPack(folder);
     if (packHash(files, settings) !== active) return files;
     const main = readPackFiles(settings);
     return packHash(main, settings) === active ? undefined : main;
   }
 
   async function replace(signal: AbortSignal): Promise<void> {
-    const { pack: active } = activePack.current();
+    const { pack: active } = packs.current();
     const files = otherFiles(active.hash);
     const isSuperseded = (): boolean => signal.aborted;
-    if (files && packHash(files, settings) === activePack.candidate()?.pack.hash) return;
-    if (!files) return activePack.offer(undefined, isSuperseded);
+    if (files && packHash(files, settings) === packs.candidate()?.pack.hash) return;
+    if (!files) return packs.offer(undefined, isSuperseded);
     const loaded = await loadFilesInBackground(files, settings, signal);
     if (isSuperseded()) return;
     assertReplaceable(loaded.pack, active);
     checkPack(loaded.pack);
-    await activePack.offer(loaded, isSuperseded);
+    await packs.offer(loaded, isSuperseded);
     if (!isSuperseded())
       log.info({ pack: loaded.pack.hash, directory: files.directory }, "another pack can be asked for");
   }

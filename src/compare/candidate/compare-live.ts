@@ -8,6 +8,7 @@ import { notComparable } from "../answers/judge.ts";
 import { isAccepted, partsOf, type PlanRules, provenIdentity } from "../../gateway/index.ts";
 import {
   type CompareWithPack,
+  createCandidateAnswer,
   createPackComparison,
   type MadeBy,
   type OtherPack,
@@ -37,7 +38,7 @@ interface LiveComparisonOptions {
 function routeToCompare({ context, outcome }: Exchange, { credentials }: Pack): Route | undefined {
   const { match, rejectedBy, isOwnPage } = context;
   if (!match || rejectedBy !== undefined || isOwnPage) return undefined;
-  if (match.route.upload || match.route.file || outcome.response.file) return undefined;
+  if (match.route.comparison.obstacle === "file" || outcome.response.file) return undefined;
   return credentials.client === undefined || isAccepted(context) ? match.route : undefined;
 }
 
@@ -146,8 +147,10 @@ export function createLiveComparison(
   async function compare(next: Waiting, other: OtherPack): Promise<void> {
     const { made, exchange, about } = next;
     try {
-      if (prepared?.other !== other)
-        prepared = { other, compare: createPackComparison(settings, other, plan) };
+      if (prepared?.other !== other) {
+        const answer = createCandidateAnswer(settings, other, plan);
+        prepared = { other, compare: createPackComparison(other.pack, answer) };
+      }
       const finding = await prepared.compare(made, exchange);
       report({ ...about, subject: subjectOf(next, other), ...finding });
     } catch (error) {

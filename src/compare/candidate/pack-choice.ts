@@ -1,4 +1,7 @@
-/** Selects the serving pack if there is a candidate: the pack of `MAPPINGS_DIR`, or the promoted one. */
+/**
+ * The candidate: selects the serving pack, which is the pack of `MAPPINGS_DIR` or the promoted one, and offers the other
+ * one to testers.
+ */
 import {
   CommandError,
   createSharedDocument,
@@ -8,6 +11,7 @@ import {
   type FeatureParts,
   type KeyValueStore,
   lines,
+  type Reload,
   type Settings,
   type SharedDocument,
   STATE_SETTINGS,
@@ -25,9 +29,19 @@ import {
   readPackFiles,
 } from "../../pack/index.ts";
 import { z } from "zod";
+import { createCandidateReloader, type ServingPacks } from "./candidate-pack.ts";
 
 /** Milliseconds between two reads of the choice. */
 const POLL_MS = 1000;
+
+/** The gateway that serves the packs. */
+interface FollowedGateway {
+  readonly packs: ServingPacks;
+  /** Checks whether the other configured files fit a pack. @throws {Error} */
+  readonly checkPack: (pack: Pack) => void;
+  /** Reads the active pack again, and then the candidate. */
+  readonly reload: () => Promise<unknown>;
+}
 
 /** The choice between the two packs. */
 export interface PackChoice extends FeatureParts {
@@ -41,8 +55,8 @@ export interface PackChoice extends FeatureParts {
    * @throws {PackError} if `MAPPINGS_DIR` can't be read
    */
   files(active?: LoadedPack): PackFiles;
-  /** Reloads packs from now on when the choice changes. */
-  follow(reload: () => Promise<unknown>): void;
+  /** Offers the candidate to testers from now on, and reloads packs when the choice changes. */
+  follow(gateway: FollowedGateway): void;
 }
 
 /** Returns the files of a folder; undefined if they can't be read. */
@@ -138,12 +152,14 @@ export const PACK_CHOICE: Feature<PackChoiceNeeds, PackChoice | undefined> = {
   name: "promotion",
   setting: "CANDIDATE_MAPPINGS_DIR",
   commands: PROMOTION_COMMANDS,
-  async open(settings, { openStore }, { log, metrics, repeat }) {
+  async open(settings, { openStore }, host) {
+    const { log, metrics, repeat } = host;
     const { CANDIDATE_MAPPINGS_DIR: candidateFolder } = settings;
     if (candidateFolder === undefined) return undefined;
     const { current: wanted, refresh } = createWantedPack(await openStore());
     let isMissing = false;
     let reload: (() => Promise<unknown>) | undefined;
+    let readCandidate: Reload | undefined;
     const look = repeat(
       POLL_MS,
       async () => {
@@ -192,7 +208,16 @@ export const PACK_CHOICE: Feature<PackChoiceNeeds, PackChoice | undefined> = {
         if (isServing) return active.files;
         return found ?? active?.files ?? readPackFiles(settings);
       },
-      follow: (next) => void (reload = next),
+      follow({ packs, checkPack, ...gateway }) {
+        reload = gateway.reload;
+        readCandidate = createCandidateReloader(
+          settings,
+          { folder: candidateFolder, packs, checkPack },
+          host,
+        );
+        void readCandidate();
+      },
+      afterPackReload: async () => void (await readCandidate?.()),
     };
   },
 };

@@ -9,6 +9,7 @@ import {
   header,
   type Middleware,
   nativeToken,
+  passOn,
   plainRequestOf,
   tokenHash,
   UNKNOWN_PACK,
@@ -33,9 +34,9 @@ export function createTesterGuard(
   settings: Settings,
   dependencies: TesterGuardParts,
   options: GuardOptions,
-): readonly Middleware[] {
+): Middleware {
   const { isForTesters, clients } = dependencies;
-  if (!isForTesters) return [];
+  if (!isForTesters) return passOn;
   const readSender = createSenderReader(dependencies);
   const reject = createGuard(settings, dependencies, options, () => new HttpError(412, UNKNOWN_PACK));
 
@@ -50,7 +51,7 @@ export function createTesterGuard(
     return name !== undefined && clients.current().find(name)?.isTester === true;
   }
 
-  const guardTesters: Middleware = async (request, response, next) =>
-    (await isTester(plainRequestOf(response))) ? next() : reject(request, response, next);
-  return [guardTesters];
+  return async function guardTesters(request, response, next) {
+    return (await isTester(plainRequestOf(response))) ? next() : reject(request, response, next);
+  };
 }

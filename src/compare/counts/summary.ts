@@ -3,11 +3,16 @@ import type { Pack } from "../../pack/index.ts";
 import type { DocumentStore } from "../../base/index.ts";
 import type { ComparisonSource } from "../answers/comparison.ts";
 import { CLIENT_SHARE } from "../answers/client-room.ts";
-import { countCases, listCases, MAX_CASES } from "./counts.ts";
-import type { RouteCounts, SourceCounts } from "./counts.ts";
+import {
+  countCases,
+  listCases,
+  MAX_CASES,
+  readComparisons,
+  type RouteCounts,
+  type SourceCounts,
+} from "./counts.ts";
 import { findGaps } from "./coverage.ts";
 import { required, upperBound } from "./statistics.ts";
-import { readComparisons } from "./stored-counts.ts";
 
 /**
  * `below`: enough responses show that the rate is below. `above`: too many differ for any number of cases. `not
@@ -116,8 +121,8 @@ function summarizeRoute(
 }
 
 /** Whether a route's responses are compared: never files, and for the old service only reads. */
-const isCompared = ({ upload, file, isSafe }: Pack["routes"][number], source: ComparisonSource): boolean =>
-  !upload && !file && (source === "candidate" || isSafe);
+const isCompared = ({ comparison, isSafe }: Pack["routes"][number], source: ComparisonSource): boolean =>
+  comparison.obstacle !== "file" && (source === "candidate" || isSafe);
 
 /** Returns the verdict for all routes, or for all sources. If nothing was compared, it is unknown. */
 export function verdictOf(all: readonly { readonly verdict: RateVerdict }[]): RateVerdict {

@@ -79,7 +79,7 @@ export interface DryRunOptions {
 }
 
 /** Default base of links that contain a host. */
-export const EXAMPLE_URL = new URL("https://gateway.example");
+const EXAMPLE_URL = new URL("https://gateway.example");
 
 const lowerCaseNames = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -1,17 +1,21 @@
 /** Repeats a client's request at the old service, for a comparison. */
-import { Pool } from "undici";
 import { namesMethod } from "../../pack/index.ts";
 import { MAX_COMPARED_BYTES } from "../answers/compare-answers.ts";
-import type { Answer, Asked, NotComparableReason } from "../answers/comparison.ts";
+import type { Asked, NotComparableReason, SecondAnswer } from "../answers/comparison.ts";
 import {
   type AlphaRequest,
+  Cancellation,
+  CircuitBreaker,
   connectionOptions,
-  ConnectionShares,
-  createTlsConnector,
+  createUpstream,
   type CurrentContext,
-  decodeContent,
   HOP_BY_HOP,
+  UndecodableError,
+  type UpstreamClient,
+  UpstreamError,
 } from "../../gateway/index.ts";
+import type { ComparedSides } from "./compared-sides.ts";
+import { type AskedRequest, textHeaders } from "./served-request.ts";
 
 /** Milliseconds after a request until its whole response must have arrived. */
 export const COMPARISON_TIMEOUT_MS = 10_000;
@@ -41,12 +45,14 @@ const NOT_SENT = new Set([
   "accept-encoding",
 ]);
 
-function headersOf({ headers, id, address }: AlphaRequest): Record<string, string | string[]> {
-  const sent: Record<string, string | string[]> = {};
+/** Returns the headers of a repeated request. Lines with the same name are joined (RFC 9110, section 5.3). */
+function headersOf({ headers, id, address }: AlphaRequest): Record<string, string> {
+  const sent: Record<string, string> = {};
   const named = new Set((headers["connection"] ?? []).flatMap(connectionOptions));
   for (const [name, lines] of Object.entries(headers))
     // Only the method of the request may determine its effect.
-    if (lines && !NOT_SENT.has(name) && !named.has(name) && !namesMethod(name)) sent[name] = [...lines];
+    if (lines && !NOT_SENT.has(name) && !named.has(name) && !namesMethod(name))
+      sent[name] = lines.join(name === "cookie" ? "; " : ", ");
   const [host] = headers["x-forwarded-host"] ?? headers["host"] ?? [];
   return {
     ...sent,
@@ -58,19 +64,12 @@ function headersOf({ headers, id, address }: AlphaRequest): Record<string, strin
   };
 }
 
-/** Errors after which a comparison has no response, by their names. All other errors mean that no response arrived. */
+/** Errors after which a comparison has no response, by their kinds. All other errors mean that no response arrived. */
 const REASONS: Readonly<Record<string, NotComparableReason>> = {
-  TimeoutError: "timeout",
-  HeadersTimeoutError: "timeout",
-  BodyTimeoutError: "timeout",
-  ResponseExceededMaxSizeError: "size",
+  no_connection: "budget",
+  timed_out: "timeout",
+  too_large: "size",
 };
-
-/** Returns the headers of a response, with one text each. */
-export const textHeaders = (
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Answer["headers"] =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]));
 
 /** The address of the old service. */
 interface OldServiceAddress {
@@ -79,101 +78,88 @@ interface OldServiceAddress {
   readonly secureContext?: CurrentContext | undefined;
 }
 
-/** The old service for comparisons. Requests are never retried, and never write. */
-export class OldService {
-  readonly #pool: Pool;
-  readonly #basePath: string;
-  readonly #tokenParameter: string | undefined;
-  readonly #timeoutMs: number;
-  readonly #connections = new ConnectionShares({
-    size: CONNECTIONS,
-    perToken: CLIENT_CONNECTIONS,
-    networkPerFree: CLIENT_CONNECTIONS / (CONNECTIONS - CLIENT_CONNECTIONS),
-    maxWaitMs: MAX_WAIT_MS,
-  });
+interface OldServiceOptions {
+  /** Records the health of the old service. */
+  readonly sides: Pick<ComparedSides, "beginOld" | "noteOld">;
+  /** The query parameter that contains the token, if the pack defines one. */
+  readonly tokenParameter?: string | undefined;
+  /** Milliseconds after a request until its whole response must have arrived. Default: {@link COMPARISON_TIMEOUT_MS}. */
+  readonly timeoutMs?: number;
+}
 
-  /**
-   * @param service its base URL, and the certificates of connections to it
-   * @param tokenParameter the query parameter that contains the token, if the pack defines one
-   * @param timeoutMs milliseconds after a request until its whole response must have arrived
-   */
+/** Failures of the old service. A route only returns to a healthy service. */
+const NO_ANSWER: ReadonlySet<string> = new Set(["timeout", "unreachable"]);
+
+/** The old service for comparisons. Requests are never retried, and never write. */
+export class OldService implements SecondAnswer<AskedRequest> {
+  readonly source = "legacy";
+  readonly #client: UpstreamClient;
+  readonly #closing = new Cancellation();
+  readonly #sides: OldServiceOptions["sides"];
+  readonly #tokenParameter: string | undefined;
+
   constructor(
     { url, secureContext }: OldServiceAddress,
-    tokenParameter?: string,
-    timeoutMs = COMPARISON_TIMEOUT_MS,
+    { sides, tokenParameter, timeoutMs = COMPARISON_TIMEOUT_MS }: OldServiceOptions,
   ) {
-    this.#timeoutMs = timeoutMs;
-    this.#pool = new Pool(url.origin, {
-      connections: CONNECTIONS,
-      pipelining: 1,
-      maxResponseSize: MAX_COMPARED_BYTES,
-      allowH2: false,
-      ...(secureContext && { connect: createTlsConnector(secureContext, timeoutMs) }),
-    });
-    this.#basePath = url.pathname.replace(/\/$/, "");
+    this.#sides = sides;
     this.#tokenParameter = tokenParameter;
+    this.#client = createUpstream({
+      name: "the old service",
+      origin: url,
+      timeoutMs,
+      connections: CONNECTIONS,
+      perToken: CLIENT_CONNECTIONS,
+      networkPerFree: CLIENT_CONNECTIONS / (CONNECTIONS - CLIENT_CONNECTIONS),
+      maxWaitMs: MAX_WAIT_MS,
+      maxResponseBytes: MAX_COMPARED_BYTES,
+      // Each comparison shows whether the old service is healthy.
+      breaker: new CircuitBreaker({ minAttempts: Infinity }),
+      secureContext,
+      neverRetries: true,
+    });
   }
 
-  /**
-   * Repeats a client's request at the old service. Never rejects.
-   *
-   * @param payer the client whose share of the connections is used. If none is free, nothing is sent: `budget`
-   * @param body the body of a POST that only reads
-   * @param onSent called when the request is sent. The function that it returns is called when the response starts, or
-   *   if there is none
-   */
-  async ask(
-    request: AlphaRequest,
-    payer: string,
-    body?: Buffer,
-    onSent: () => () => void = () => () => {},
-  ): Promise<Asked> {
-    let release: () => void;
-    try {
-      const { signal } = new AbortController();
-      release = await this.#connections.acquire({ token: payer, networks: [payer], isKnown: true }, signal);
-    } catch {
-      return "budget";
-    }
-    const endWait = onSent();
-    try {
-      return await this.#send(request, body, endWait);
-    } catch (error) {
-      return REASONS[(error as Error).name] ?? "unreachable";
-    } finally {
-      endWait();
-      release();
-    }
+  /** Repeats a client's request at the old service, and records whether it is healthy. Never rejects. */
+  async ask(asked: AskedRequest): Promise<Asked> {
+    const { route, provenBy } = asked;
+    const answer = await this.#call(asked);
+    const hasFailed = typeof answer === "string" ? NO_ANSWER.has(answer) : answer.status >= 500;
+    const sender = provenBy();
+    // If no connection was free, it was not called.
+    if (answer !== "budget" && sender !== undefined) this.#sides.noteOld(route.name, hasFailed, sender);
+    return answer;
   }
 
-  async #send(request: AlphaRequest, sent: Buffer | undefined, onHead: () => void): Promise<Asked> {
+  /** Sends a request over a connection of its client's share. If none is free, nothing is sent: `budget`. */
+  async #call({ request, route, payer, provenBy, body }: AskedRequest): Promise<Asked> {
     const { method, path, query, queryTokens = [] } = request;
     const tokens = queryTokens.map((token) => `${this.#tokenParameter}=${encodeURIComponent(token)}`);
-    const search = [query, ...tokens].filter(Boolean).join("&");
-    const response = await this.#pool.request({
-      method,
-      path: `${this.#basePath}${path}${search === "" ? "" : `?${search}`}`,
-      headers: headersOf(request),
-      body: sent ?? null,
-      signal: AbortSignal.timeout(this.#timeoutMs),
-    });
-    onHead();
-    // The pool ends a longer body, but waits for its bytes.
-    if (method !== "HEAD" && Number(response.headers["content-length"]) > MAX_COMPARED_BYTES) {
-      response.body.destroy();
-      return "size";
-    }
-    const headers = textHeaders(response.headers);
-    const body = Buffer.from(await response.body.arrayBuffer());
+    let endWait = (): void => {};
     try {
-      const decoded = await decodeContent(body, headers["content-encoding"], MAX_COMPARED_BYTES);
-      return { status: response.statusCode, headers, body: decoded };
-    } catch {
-      return "unreadable";
+      const { status, headers, bytes } = await this.#client.call(
+        {
+          method,
+          path: query === "" ? path : `${path}?${query}`,
+          secretQuery: tokens.length > 0 ? tokens.join("&") : undefined,
+          headers: headersOf(request),
+          body: body?.toString(),
+          client: { token: payer, networks: [payer], isKnown: true },
+          onSent: () => (endWait = this.#sides.beginOld(route.name, provenBy)),
+        },
+        this.#closing,
+      );
+      return { status, headers: textHeaders(headers), body: bytes };
+    } catch (error) {
+      if (error instanceof UndecodableError) return "unreadable";
+      return (error instanceof UpstreamError ? REASONS[error.kind] : undefined) ?? "unreachable";
+    } finally {
+      endWait();
     }
   }
 
   close(): Promise<void> {
-    return this.#pool.destroy();
+    this.#closing.abort();
+    return this.#client.close();
   }
 }

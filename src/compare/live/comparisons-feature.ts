@@ -15,7 +15,7 @@ import { type Pack, packFolder } from "../../pack/index.ts";
 import { outlineComparisons, outlineExample } from "../recorded/outline-comparisons.ts";
 import { type Comparisons, openComparisons } from "../counts/comparisons.ts";
 import { createCoverage } from "../counts/coverage.ts";
-import { readExample, resetComparisons, SOURCES } from "../counts/stored-counts.ts";
+import { readExample, resetComparisons, SOURCES } from "../counts/counts.ts";
 import {
   DEFAULT_RATE,
   MIN_RATE,

@@ -1,18 +1,10 @@
 /** A request on one side that may be compared, with the response of that side and of the old service. */
 import { namesMethod, readParameters, type Route } from "../../pack/index.ts";
-import type {
-  Asked,
-  ComparedRequest,
-  Exchange,
-  NotComparableReason,
-  SecondAnswer,
-} from "../answers/comparison.ts";
+import type { Answer, Asked, ComparedRequest, Exchange, NotComparableReason } from "../answers/comparison.ts";
 import type { AlphaRequest, BodyStart, ForwardedExchange, Side } from "../../gateway/index.ts";
 import { CLIENT_GONE } from "../../base/index.ts";
 import { MAX_COMPARED_BYTES } from "../answers/compare-answers.ts";
-import { type OldService, textHeaders } from "./ask-old-service.ts";
 import { decodeBody } from "../../audit/index.ts";
-import type { ComparedSides } from "./compared-sides.ts";
 
 /** A request that may be compared. */
 export interface ServedRequest {
@@ -38,8 +30,7 @@ export interface ServedRequest {
 }
 
 /** A request for one of the sides. */
-export interface SideQuestion {
-  readonly served: ServedRequest;
+export interface AskedRequest extends Pick<ServedRequest, "request" | "route" | "payer" | "provenBy"> {
   /** The body of a POST that only reads; undefined for a GET. */
   readonly body: Buffer | undefined;
 }
@@ -66,6 +57,12 @@ export async function wholeBody(start: BodyStart | undefined): Promise<Buffer | 
   const { bytes, lack } = await start.decode(MAX_COMPARED_BYTES);
   return lack === undefined ? bytes : undefined;
 }
+
+/** Returns the headers of a response, with one text each. */
+export const textHeaders = (
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Answer["headers"] =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]));
 
 /** Returns the old service's response to a client, or the reason why it can't be compared. */
 export async function answerOf({ status, forwarded }: ForwardedExchange): Promise<Asked> {
@@ -111,21 +108,3 @@ export function bodyOverridesMethod(bytes: Buffer): boolean {
   );
   return NAME.test(plain) || hasParameter(text);
 }
-
-/** Failures of the old service. A route only returns to a healthy service. */
-const NO_ANSWER: ReadonlySet<string> = new Set(["timeout", "unreachable"]);
-
-/** Creates the function that calls the old service for a comparison. The roll-out records the service's health. */
-export const createOldAnswer = (
-  service: Pick<OldService, "ask">,
-  sides: Pick<ComparedSides, "beginOld" | "noteOld">,
-): SecondAnswer<SideQuestion> => ({
-  async ask({ served: { route, request, payer, provenBy }, body }) {
-    const answer = await service.ask(request, payer, body, () => sides.beginOld(route.name, provenBy));
-    const hasFailed = typeof answer === "string" ? NO_ANSWER.has(answer) : answer.status >= 500;
-    const sender = provenBy();
-    // If no connection was free, it was not called.
-    if (answer !== "budget" && sender !== undefined) sides.noteOld(route.name, hasFailed, sender);
-    return answer;
-  },
-});

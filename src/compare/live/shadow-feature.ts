@@ -3,7 +3,7 @@ import type { LegacyService, LifecycleDependencies } from "../../gateway/index.t
 import type { Feature, KeyValueStore } from "../../base/index.ts";
 import type { Exchange, ReportComparison } from "../answers/comparison.ts";
 import { VolatileFields } from "../answers/volatile-fields.ts";
-import { createReportFull } from "../counts/counts-writer.ts";
+import { createReportFull } from "../counts/comparisons.ts";
 import { createVolatileStore } from "../answers/volatile-store.ts";
 import type { ComparedSides } from "./compared-sides.ts";
 import { OldService } from "./ask-old-service.ts";
@@ -59,7 +59,7 @@ export const SHADOW: Feature<ShadowNeeds, OpenShadow | undefined> = {
     // The roll-out reports a store that is down. Until it is back, this process only uses its own knowledge.
     const exchange = (): Promise<void> => exchangeVolatile().catch(() => {});
     void repeat(EXCHANGE_MS, exchange)();
-    const old = new OldService(legacy, tokenParameter);
+    const old = new OldService(legacy, { sides, tokenParameter });
     const closing = new AbortController();
     return {
       sides,

@@ -15,7 +15,7 @@ import type {
 } from "../answers/comparison.ts";
 import { READ_METHODS, type Side } from "../../gateway/index.ts";
 import { type Finding, type Judge, type JudgedRequest, notComparable } from "../answers/judge.ts";
-import { bodyOverridesMethod, type ServedRequest, type SideQuestion, targetOf } from "./served-request.ts";
+import { type AskedRequest, bodyOverridesMethod, type ServedRequest, targetOf } from "./served-request.ts";
 import type { Reading, WriteFence } from "./write-fence.ts";
 
 export interface ShadowOptions {
@@ -27,7 +27,7 @@ export interface ShadowOptions {
   readonly budget: Budget;
   readonly fence: WriteFence;
   /** The old service, and the translation. */
-  readonly answers: Readonly<Record<Side, SecondAnswer<SideQuestion>>>;
+  readonly answers: Readonly<Record<Side, SecondAnswer<AskedRequest>>>;
   /** Receives the result. */
   readonly report: (compared: Compared) => void;
   /** Called with unexpected errors. */
@@ -115,7 +115,7 @@ function toPair(old: Asked, next: Asked): AnswerPair | NotComparableReason {
 function reportFinding(
   served: ServedRequest,
   finding: Finding,
-  { report, subject }: ShadowOptions,
+  { report, subject, answers }: ShadowOptions,
   sample?: AnswerPair & { readonly body?: Buffer },
 ): void {
   const { request, route, client, token } = served;
@@ -125,7 +125,7 @@ function reportFinding(
   const tokens = [...(token === undefined ? [] : [token]), ...usualTokenTexts(request)];
   report({
     ...finding,
-    source: "legacy",
+    source: answers.old.source,
     provenBy,
     subject: subject(),
     route: route.name,
@@ -184,7 +184,7 @@ class Comparison {
   }
 
   #ask(side: Side): Promise<Asked> {
-    return this.#options.answers[side].ask({ served: this.#served, body: this.#body });
+    return this.#options.answers[side].ask({ ...this.#served, body: this.#body });
   }
 
   /**

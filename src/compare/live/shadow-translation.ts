@@ -14,7 +14,7 @@ import {
 } from "../../gateway/index.ts";
 import type { SecondAnswer } from "../answers/comparison.ts";
 import { COMPARISON_TIMEOUT_MS } from "./ask-old-service.ts";
-import type { SideQuestion } from "./served-request.ts";
+import type { AskedRequest } from "./served-request.ts";
 
 /** The parts of a gateway that the translation of comparisons needs. */
 export interface ShadowTranslationParts extends Pick<
@@ -31,7 +31,7 @@ export interface ShadowTranslationParts extends Pick<
 export function createShadowTranslation(
   settings: Settings,
   dependencies: ShadowTranslationParts,
-): SecondAnswer<SideQuestion> {
+): SecondAnswer<AskedRequest> {
   const { pack, catalogs, upstream, upstreamTokens, shared, oauth, log } = dependencies;
   const translate = createAlphaPipeline({
     catalogs,
@@ -57,7 +57,8 @@ export function createShadowTranslation(
     nativeScheme: settings.NATIVE_PROXY ? pack.nativeScheme : undefined,
   });
   return {
-    async ask({ served: { request }, body: sent }) {
+    source: "legacy",
+    async ask({ request, body: sent }) {
       const signal = AbortSignal.timeout(COMPARISON_TIMEOUT_MS);
       const { status, headers, body, file } = await translate({
         ...request,

@@ -18,14 +18,7 @@ import type { Route } from "../../pack/index.ts";
 import { BUCKETS, type ClientDirectory, hasName, lastingName, UNNAMED } from "../../audit/index.ts";
 import { createJudge } from "../answers/judge.ts";
 import type { Exchange } from "../answers/comparison.ts";
-import {
-  answerOf,
-  createOldAnswer,
-  hasOldWritten,
-  overridesMethod,
-  translatedAnswer,
-  wholeBody,
-} from "./served-request.ts";
+import { answerOf, hasOldWritten, overridesMethod, translatedAnswer, wholeBody } from "./served-request.ts";
 import { ShadowRunner } from "./shadow-runner.ts";
 import type { OpenShadow } from "./shadow-feature.ts";
 import { createShadowTranslation, type ShadowTranslationParts } from "./shadow-translation.ts";
@@ -114,7 +107,7 @@ function createRunner(
     subject: () => `${pack.hash} ${sides.config().data.kind}`,
     budget,
     fence,
-    answers: { old: createOldAnswer(old, sides), new: createShadowTranslation(settings, dependencies) },
+    answers: { old, new: createShadowTranslation(settings, dependencies) },
     report,
     closing,
     onError: (error, requestId) =>
@@ -150,7 +143,7 @@ export class Shadow {
     if (!onlyReads(plain, route) || overridesMethod(plain)) return this.#beginWrite(routed);
     // The body of a GET is not sent again: without it, the request would be different.
     if (!route || this.#parts.isForTesters || (READ_METHODS.has(plain.method) && hasBody)) return undefined;
-    if (route.file || route.upload) return undefined;
+    if (route.comparison.obstacle === "file") return undefined;
     return this.#service.sides.config().compare.skippedRoutes.has(route.name)
       ? undefined
       : this.#beginRead(route, routed);

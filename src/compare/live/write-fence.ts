@@ -1,6 +1,6 @@
 /** Records which clients write, and when they last wrote: a response that was read during a write proves nothing. */
 import { ClientRoom } from "../answers/client-room.ts";
-import type { ReportFull } from "../counts/counts-writer.ts";
+import type { ReportFull } from "../counts/add-counts.ts";
 
 /** A read for a comparison. */
 export interface Reading {
@@ -127,7 +127,7 @@ export class WriteFence {
       this.#forget(oldest);
     }
     if (lag === 0) return;
-    if (!this.#youngOf.tryTake(owner)) return this.#onFull("writes", 1);
+    if (!this.#youngOf.tryTake(owner)) return this.#onFull("writes");
     this.#young.set(name, { endedAt: now, owner });
   }
 

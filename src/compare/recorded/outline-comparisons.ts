@@ -3,11 +3,13 @@ import {
   type Block,
   cutText,
   formatMinute,
+  formatCount,
   formatMinuteUtc,
-  formatSpacedCount,
+  formatRate,
   type Item,
   type Line,
   plural,
+  verbFor,
 } from "../../base/index.ts";
 import type { DescribedExample, DifferingRule } from "./describe-example.ts";
 import {
@@ -24,9 +26,6 @@ const MAX_ROUTES = 10;
 /** Maximum number of characters of a value in a line. */
 const MAX_VALUE = 40;
 
-/** Formats a rate: `0.1 %`. */
-const percent = (rate: number): string => `${Number((rate * 100).toPrecision(3))} %`;
-
 function names(all: readonly string[]): string {
   const more = all.length - MAX_NAMES;
   return all.slice(0, MAX_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
@@ -36,15 +35,15 @@ function verdictLine(
   { verdict, clients, distinct, different, required, upperBound }: RouteSummary,
   rate: number,
 ): string {
-  const differ = `${formatSpacedCount(different)} ${different === 1 ? "differs" : "differ"}`;
-  const cases = `${formatSpacedCount(distinct)} distinct ${distinct === 1 ? "comparison" : "comparisons"}, ${differ}`;
+  const differ = `${formatCount(different)} ${verbFor(different, "differ")}`;
+  const cases = `${plural(distinct, "distinct comparison")}, ${differ}`;
   if (verdict === "not enough") {
     const isOfFew = clients < REQUIRED_CLIENTS;
     const few = isOfFew ? `; not enough clients: ${clients} of ${REQUIRED_CLIENTS}` : "";
-    return `not enough: ${formatSpacedCount(distinct)} of ${formatSpacedCount(required ?? 0)}, ${differ}${few}`;
+    return `not enough: ${formatCount(distinct)} of ${formatCount(required ?? 0)}, ${differ}${few}`;
   }
-  if (verdict === "below") return `enough: ${cases}, the rate is below ${percent(upperBound ?? rate)}`;
-  return `too many differ for ${percent(rate)}: ${cases}`;
+  if (verdict === "below") return `enough: ${cases}, the rate is below ${formatRate(upperBound ?? rate)}`;
+  return `too many differ for ${formatRate(rate)}: ${cases}`;
 }
 
 /** The lines about an example of a field. */
@@ -58,25 +57,23 @@ function describeField(
   { field, kind, count: times, unstable, clients, examples, last }: FieldSummary,
   exampleLines: ExampleLines,
 ): Item {
-  const unconfirmed = unstable > 0 ? `, ${formatSpacedCount(unstable)} not confirmed` : "";
+  const unconfirmed = unstable > 0 ? `, ${formatCount(unstable)} not confirmed` : "";
   const by = clients.length > 0 ? `, ${clients.join(", ")}` : "";
   return {
-    line: `${field === "" ? "the body" : field} (${kind}): ${formatSpacedCount(times)}${unconfirmed}, last ${formatMinute(last)}${by}`,
+    line: `${field === "" ? "the body" : field} (${kind}): ${formatCount(times)}${unconfirmed}, last ${formatMinute(last)}${by}`,
     items: examples.flatMap((id) => exampleLines(id, field)),
   };
 }
 
 function describeResults({ comparisons, equal, unstable, accepted, notComparable }: RouteSummary): string {
-  const reasons = Object.entries(notComparable).map(
-    ([reason, times]) => `${reason} ${formatSpacedCount(times)}`,
-  );
+  const reasons = Object.entries(notComparable).map(([reason, times]) => `${reason} ${formatCount(times)}`);
   const parts = [
-    `${formatSpacedCount(equal)} equal`,
-    ...(accepted > 0 ? [`${formatSpacedCount(accepted)} accepted`] : []),
-    ...(unstable > 0 ? [`${formatSpacedCount(unstable)} unstable`] : []),
+    `${formatCount(equal)} equal`,
+    ...(accepted > 0 ? [`${formatCount(accepted)} accepted`] : []),
+    ...(unstable > 0 ? [`${formatCount(unstable)} unstable`] : []),
     ...(reasons.length > 0 ? [`not comparable: ${reasons.join(", ")}`] : []),
   ];
-  return `${formatSpacedCount(comparisons)} comparisons: ${parts.join(", ")}`;
+  return `${plural(comparisons, "comparison")}: ${parts.join(", ")}`;
 }
 
 function outlineRoute(summary: RouteSummary, rate: number, exampleLines: ExampleLines): Block {
@@ -95,9 +92,9 @@ function outlineRoute(summary: RouteSummary, rate: number, exampleLines: Example
 
 /** Returns the answer to the question whether fewer than this rate of the responses differ. */
 function answerLine({ source, verdict, rate }: SourceSummary): string {
-  const asked = `fewer than ${percent(rate)} of the answers differ`;
+  const asked = `fewer than ${formatRate(rate)} of the answers differ`;
   if (verdict === "below") return `${source}: enough: ${asked} on each compared route`;
-  if (verdict === "above") return `${source}: too many answers differ for ${percent(rate)}`;
+  if (verdict === "above") return `${source}: too many answers differ for ${formatRate(rate)}`;
   return `${source}: not enough to say that ${asked}`;
 }
 
@@ -146,7 +143,7 @@ function outlineSource(
         ]
       : []),
     ...(dropped > 0
-      ? [text(`${formatSpacedCount(dropped)} routes and fields were left out: there are too many of them`)]
+      ? [text(`${formatCount(dropped)} routes and fields were left out: there are too many of them`)]
       : []),
   ];
 }

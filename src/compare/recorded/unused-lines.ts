@@ -4,9 +4,8 @@ import { type Diagnostic, type DocumentStore, parseYaml } from "../../base/index
 import { ACCEPTED_FILE, type Pack, readPack } from "../../pack/index.ts";
 import { hasEnded } from "../answers/accepted-differences.ts";
 import { lineKey } from "../answers/comparison.ts";
-import type { RouteCounts } from "../counts/counts.ts";
+import { readComparisons, type RouteCounts } from "../counts/counts.ts";
 import { required } from "../counts/statistics.ts";
-import { readComparisons } from "../counts/stored-counts.ts";
 import { countDistinct, DEFAULT_RATE } from "../counts/summary.ts";
 
 /**

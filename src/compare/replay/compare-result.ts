@@ -3,9 +3,9 @@ import type { AuditRecord } from "../../audit/index.ts";
 import { isObject, parseJson } from "../../base/index.ts";
 import { type CatalogCopy, NO_CATALOGS, type Pack, responseFields, type Route } from "../../pack/index.ts";
 import { READ_METHODS } from "../../gateway/index.ts";
-import type { CompareRules } from "../answers/compare.ts";
+import { alignByPlace, type CompareRules, type Part, type PartDifference } from "../answers/compare.ts";
 import { type DryRunResponse, isJsonType } from "../dry-run/dry-run.ts";
-import { compareBodies, createDifference, createIdComparison, type ReplayDifference } from "./differences.ts";
+import { compareBodies, createIdComparison, type ReplayDifference } from "./differences.ts";
 import { isCallOf, type RecordedV4, withoutWaiting } from "../dry-run/recorded-v4.ts";
 
 interface ComparedCall {
@@ -81,20 +81,23 @@ const comparableFilter = (filter: string | null): unknown => {
   }
 };
 
-/** Whether a request can have an effect. Some upstreams read lists with a POST. */
+/** Whether a request can have an effect. */
 const isWrite = (call: ComparedCall, route: Route | undefined): boolean =>
   !READ_METHODS.has(call.method) &&
-  !(route?.search && "call" in route.source && isCallOf(route.source.call, call));
+  !(route?.mainCallReads && "call" in route.source && isCallOf(route.source.call, call));
+
+/** The calls that correspond to each other. */
+type CallPair = readonly [was: ComparedCall, is: ComparedCall];
 
 /**
  * Returns the first write whose order relative to a different request changed. The order of reads has no effect: some
  * are concurrent.
  */
-function compareOrder(
-  pairs: readonly (readonly [was: ComparedCall, is: ComparedCall])[],
+function findMove(
+  pairs: readonly CallPair[],
   is: readonly ComparedCall[],
   route: Route | undefined,
-): ReplayDifference[] {
+): PartDifference[] {
   const found = pairs.map(([call, other]) => ({
     line: requestLine(call),
     place: is.indexOf(other),
@@ -104,37 +107,51 @@ function compareOrder(
     found
       .slice(index + 1)
       .filter((second) => second.place < first.place && (first.writes || second.writes))
-      .map((second) => [`${first.line}, then ${second.line}`, `${second.line}, then ${first.line}`]),
+      .map((second): PartDifference => ({
+        field: "order of v4 calls",
+        kind: "order",
+        old: `${first.line}, then ${second.line}`,
+        new: `${second.line}, then ${first.line}`,
+      })),
   );
-  return moves.slice(0, 1).map(([was, now]) => createDifference("order of v4 calls", was, now));
+  return moves.slice(0, 1);
 }
 
-/** Returns the differences of the v4 requests. */
-function compareCalls(
+/** Returns the parts of v4 calls, of which those with the same method and path correspond to each other. */
+function alignCalls(
   was: readonly ComparedCall[],
   is: readonly ComparedCall[],
   route: Route | undefined,
-): ReplayDifference[] {
+): (Part | PartDifference)[] {
   const remaining = [...is];
-  const pairs: [ComparedCall, ComparedCall][] = [];
-  const isEqual = route && createIdComparison(route);
-  const differences = was.flatMap((call): ReplayDifference[] => {
+  const pairs: CallPair[] = [];
+  const parts = was.flatMap((call): Part[] => {
     const line = requestLine(call);
     const index = remaining.findIndex((candidate) => requestLine(candidate) === line);
     const [other] = index === -1 ? [] : remaining.splice(index, 1);
-    if (!other) return [createDifference("v4 call", line, undefined)];
+    if (!other) return [{ field: "v4 call", old: line, new: undefined }];
     pairs.push([call, other]);
     const [filter, otherFilter] = [call, other].map((each) => comparableFilter(each.filter));
     return [
-      ...compareBodies(`filter of ${line}`, filter, otherFilter, isEqual),
-      ...compareBodies(`body of ${line}`, call.body, other.body, isEqual),
+      { field: `filter of ${line}`, old: filter, new: otherFilter },
+      { field: `body of ${line}`, old: call.body, new: other.body },
     ];
   });
-  return [
-    ...differences,
-    ...compareOrder(pairs, is, route),
-    ...remaining.map((call) => createDifference("v4 call", undefined, requestLine(call))),
-  ];
+  const added = remaining.map((call) => ({ field: "v4 call", old: undefined, new: requestLine(call) }));
+  return [...parts, ...findMove(pairs, is, route), ...added];
+}
+
+/** Returns how two outcomes are compared. @param isEqual accepts values of responses that differ */
+function outcomeRules(route: Route | undefined, isEqual: CompareRules["isAccepted"]): CompareRules {
+  const isSameId = route && createIdComparison(route);
+  return {
+    align: (field, was, is) =>
+      field === "calls"
+        ? alignCalls(was as readonly ComparedCall[], is as readonly ComparedCall[], route)
+        : alignByPlace(field, was, is),
+    isAccepted: (field, was, is) =>
+      (field.startsWith("response") ? isEqual : isSameId)?.(field, was, is) === true,
+  };
 }
 
 /** Returns all differences between two outcomes of a request. @param isEqual accepts values of responses that differ */
@@ -144,17 +161,17 @@ export function compareOutcomes(
   route: Route | undefined,
   isEqual?: CompareRules["isAccepted"],
 ): ReplayDifference[] {
-  const status = was.status === is.status ? [] : [createDifference("status", was.status, is.status)];
-  const error = was.error ?? is.error;
-  if (error !== undefined)
-    return status.length === 0 ? [] : [...status, createDifference("error", was.error, is.error)];
-  return [
-    ...(was.route === is.route ? [] : [createDifference("route", was.route, is.route)]),
-    ...compareCalls(withoutWaiting(was.calls, route), withoutWaiting(is.calls, route), route),
-    ...(was.lacksResponse || is.lacksResponse
-      ? []
-      : [...status, ...compareBodies("response", was.response, is.response, isEqual)]),
-  ];
+  if ((was.error ?? is.error) !== undefined) {
+    const [old, other] = [was, is].map(({ status, error }) => ({ status, error }));
+    return was.status === is.status ? [] : compareBodies("", old, other);
+  }
+  const lacksResponse = was.lacksResponse === true || is.lacksResponse === true;
+  const [old, other] = [was, is].map(({ calls, status, response, ...outcome }) => ({
+    route: outcome.route,
+    calls: withoutWaiting(calls, route),
+    ...(!lacksResponse && { status, response }),
+  }));
+  return compareBodies("", old, other, outcomeRules(route, isEqual));
 }
 
 /** Returns all values of a body at some paths without indexes. */

@@ -19,26 +19,19 @@ const format = (value: unknown): string | undefined => {
   return text === undefined || text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}…`;
 };
 
-/** Creates a difference. */
-export const createDifference = (what: string, was: unknown, is: unknown): ReplayDifference => ({
-  what,
-  was: format(was),
-  is: format(is),
-});
-
-/** Returns all differences of two bodies, except secrets and values that `isEqual` accepts. @param at the name of the bodies */
+/** Returns all differences of two bodies, except secrets and values that the rules accept. @param at the name of the bodies */
 export const compareBodies = (
   at: string,
   was: unknown,
   is: unknown,
-  isEqual: CompareRules["isAccepted"] = () => false,
+  { isAccepted = () => false, ...rules }: CompareRules = {},
 ): ReplayDifference[] =>
   compare(
     was,
     is,
-    { isAccepted: (field, old, other) => old === REDACTED || isEqual(field, old, other) },
+    { ...rules, isAccepted: (field, old, other) => old === REDACTED || isAccepted(field, old, other) },
     at,
-  ).map((found) => createDifference(found.field, found.old, found.new));
+  ).map((found) => ({ what: found.field, was: format(found.old), is: format(found.new) }));
 
 /** Accepts ids of catalogs in a different case: the catalogs, which contain v4's spelling, are not recorded. */
 export function createIdComparison({

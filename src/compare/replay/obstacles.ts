@@ -66,7 +66,7 @@ export function findObstacle(record: AuditRecord, pack: Pack): string | undefine
   if (isRejectedBeforePack(record, pack)) return "rejected before the pack was involved";
   const route = alpha.route === null ? undefined : pack.route(alpha.route);
   if (route && "catalog" in route.source) return FROM_CATALOG;
-  if (route?.upload || route?.file) return "a file, which is not recorded";
+  if (route?.comparison.obstacle === "file") return "a file, which is not recorded";
   const isPolledByHeaders = ({ status }: RecordedCall): boolean =>
     route?.calls.some((call) => call.readsHeaders && call.status === status) === true;
   if (v4.some(isPolledByHeaders))

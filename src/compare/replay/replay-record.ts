@@ -1,15 +1,10 @@
 import { type AuditRecord, checksumOf } from "../../audit/index.ts";
 import { NO_CATALOGS, type Pack } from "../../pack/index.ts";
-import type { OtherPack } from "../candidate/candidate-answer.ts";
+import type { Asked, Exchange, SecondAnswer } from "../answers/comparison.ts";
 import { type CatalogLists, createCatalogUpstream } from "../dry-run/catalog-upstream.ts";
 import { clientBody } from "../dry-run/recorded-body.ts";
-import {
-  createDryRun,
-  type DryRun,
-  type DryRunOptions,
-  type DryRunResponse,
-  EXAMPLE_URL,
-} from "../dry-run/dry-run.ts";
+import type { DryRunOptions, DryRunResponse } from "../dry-run/dry-run.ts";
+import { createRecordedAnswer, type RecordedAnswer } from "../dry-run/recorded-answer.ts";
 import {
   compareOutcomes,
   createEntryComparison,
@@ -21,7 +16,7 @@ import {
 import { compareRules } from "./compare-rules.ts";
 import type { ReplayDifference } from "./differences.ts";
 import { findObstacle, FROM_CATALOG, hasSecrets, isOtherVersion, isUnknownRecord } from "./obstacles.ts";
-import { createRecordedV4, recordedCalls, type RecordedV4 } from "../dry-run/recorded-v4.ts";
+import { recordedCalls } from "../dry-run/recorded-v4.ts";
 
 /** The result of one record under a pack. */
 export type ReplayResult = Outcome & {
@@ -72,29 +67,29 @@ export interface ReplayOptions {
 const SECRET = "it differs, perhaps because of a secret in the request: secrets are not recorded";
 
 /** Runs recorded requests under a pack, with the recorded responses of v4. Nothing is sent. */
-export class Replay {
+export class Replay implements SecondAnswer {
+  readonly source = "candidate";
   readonly pack: Pack;
-  /** Base of links that contain a host. */
-  readonly publicUrl: URL;
   readonly #control: Replay | undefined;
-  readonly #v4: RecordedV4;
-  readonly #dryRun: DryRun;
+  readonly #answer: RecordedAnswer;
   #catalogsRead: Promise<void> | undefined;
 
   constructor(pack: Pack, { control, publicUrl, catalogs: lists = {}, entries }: ReplayOptions = {}) {
     this.pack = pack;
-    this.publicUrl = publicUrl ?? EXAMPLE_URL;
     this.#control = control;
-    this.#v4 = createRecordedV4(pack);
     const catalogUpstream = createCatalogUpstream(pack, lists);
-    const options = { publicUrl: this.publicUrl, catalogUpstream, acceptsUnknownIds: true, entries };
-    this.#dryRun = createDryRun(pack, this.#v4, options);
+    this.#answer = createRecordedAnswer(pack, {
+      publicUrl,
+      catalogUpstream,
+      acceptsUnknownIds: true,
+      entries,
+    });
   }
 
-  /** Returns the pack, with the functions that respond to requests. */
-  get answering(): OtherPack {
-    const { catalogs, upstreamTokens } = this.#dryRun;
-    return { pack: this.pack, catalogs, upstreamTokens };
+  /** Responds to the request of another replay. */
+  async ask(exchange: Exchange): Promise<Asked> {
+    await this.readCatalogs();
+    return this.#answer.ask(exchange);
   }
 
   /** Runs one record. */
@@ -106,7 +101,7 @@ export class Replay {
 
   /** Reads the catalogs, once. */
   async readCatalogs(): Promise<void> {
-    const { catalogs } = this.#dryRun;
+    const { catalogs } = this.#answer.dryRun;
     await (this.#catalogsRead ??= catalogs.refresh().finally(() => catalogs.stop()));
   }
 
@@ -114,12 +109,13 @@ export class Replay {
   async respond(record: AuditRecord): Promise<DryRunResponse | Error> {
     const { client, alpha } = record;
     const { method, path, query, filter } = alpha;
+    const { v4, dryRun } = this.#answer;
     const header = this.pack.dialect.client.filters?.header;
     await this.readCatalogs();
-    this.#v4.play(record.alpha.route, recordedCalls(record));
+    v4.play(record.alpha.route, recordedCalls(record));
     try {
       const { type, body } = clientBody(alpha.body, this.pack);
-      return await this.#dryRun.send({
+      return await dryRun.send({
         method,
         path: query === "" ? path : `${path}?${query}`,
         headers: {
@@ -139,7 +135,7 @@ export class Replay {
 
   /** Returns the text of all entries of a catalog whose objects are given; empty before the first record. */
   entriesOf(catalog: string): string {
-    return (this.#dryRun.catalogs.list(catalog) ?? []).map(({ text }) => text).join();
+    return (this.#answer.dryRun.catalogs.list(catalog) ?? []).map(({ text }) => text).join();
   }
 
   async #judge(record: AuditRecord): Promise<ReplayResult> {
@@ -162,7 +158,7 @@ export class Replay {
 
   /** Returns the outcome of the last record. A request that failed unexpectedly has no route or calls to compare. */
   #outcomeOf(run: DryRunResponse | Error, { alpha }: AuditRecord): ReplayOutcome {
-    if (!(run instanceof Error)) return runOutcome(run, this.pack, this.#v4);
+    if (!(run instanceof Error)) return runOutcome(run, this.pack, this.#answer.v4);
     const { failed: status } = this.pack.statuses;
     return { route: alpha.route, calls: [], status, response: undefined, error: run.message };
   }
@@ -175,7 +171,7 @@ export class Replay {
   ): ReplayResult {
     const control = this.#control;
     // Without a control, no entry was compared with anything.
-    const copy = control ? this.#dryRun.catalogs : NO_CATALOGS;
+    const copy = control ? this.#answer.dryRun.catalogs : NO_CATALOGS;
     const uncompared = entries?.findUnknown(response, copy) ?? [];
     const differing = uncompared.filter(
       (name) => control && control.entriesOf(name) !== this.entriesOf(name),
@@ -191,7 +187,7 @@ export class Replay {
 
   /** The meaning of differences from a record, which this pack has not caused, or which the record itself may cause. */
   #judgeUnlike(record: AuditRecord, differences: readonly ReplayDifference[]): ReplayResult {
-    if (this.#v4.cached.length > 0 && differences.every(({ what }) => what.startsWith("response")))
+    if (this.#answer.v4.cached.length > 0 && differences.every(({ what }) => what.startsWith("response")))
       return inconclusive("it depends on a v4 response that was cached, and is not recorded");
     if (isUnknownRecord(record, this.pack))
       return inconclusive("it depends on the entries of catalogs, which are not recorded");

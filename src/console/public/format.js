@@ -1,4 +1,7 @@
-/** Formats times, counts and shares in the time zone and the number format of the browser. */
+/**
+ * Formats times, counts and shares in the time zone and the number format of the browser. `src/base/text/` formats
+ * them for texts of the server: in UTC, and in one number format. Browsers can't load its TypeScript.
+ */
 
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",
@@ -37,8 +40,16 @@ export const plural = (number, word, words = `${word}s`) => `${count(number)} ${
 export const ms = (number) => `${number < 10 ? Number(number.toFixed(1)) : Math.round(number)} ms`;
 /** `0.042 ms`: with more digits than other times, because most stages take microseconds. */
 export const stageMs = (number) => `${number.toFixed(3)} ms`;
-/** `25 %` of a total. */
-export const percent = (part, all) => (all === 0 ? "–" : `${Math.round((part / all) * 100)} %`);
+/** `25 %` of a total. A share above 0 and below 100 never reads as 0 % or 100 %. */
+export function percent(part, all) {
+  if (all === 0) return "–";
+  const share = (100 * part) / all;
+  if (share > 0 && share < 1) return "< 1 %";
+  if (share < 100 && share > 99) return "> 99 %";
+  return `${Math.round(share)} %`;
+}
+/** The form of a verb after a count: `1 client sends`, `2 clients send`. */
+export const verbFor = (number, verb) => (number === 1 ? `${verb}s` : verb);
 
 /** `5 minutes ago`, `in 3 days`. */
 export function ago(iso, now = Date.now()) {

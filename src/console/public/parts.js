@@ -50,13 +50,22 @@ export const facts = (given) =>
     )}
   </dl>`;
 
+/** Shows the most important numbers of a page, each with its meaning. */
+export const figures = (given) =>
+  html`<div class="figures">
+    ${given.map(([number, text]) => html`<div class="figure"><b>${number}</b><span>${text}</span></div>`)}
+  </div>`;
+
 /** Shows the heads of a table. A column is its name, or its name and whether it contains numbers. */
 const tableHead = (columns) =>
   html`<thead>
     <tr>
       ${columns
         .map((column) => [column].flat())
-        .map(([name, number]) => html`<th scope="col" class=${number && "number"}>${name}</th>`)}
+        .map(([name, number]) =>
+          // An empty head is not a head for screen readers.
+          name === "" ? html`<td></td>` : html`<th scope="col" class=${number && "number"}>${name}</th>`,
+        )}
     </tr>
   </thead>`;
 

@@ -20,9 +20,9 @@ export function judge(issued: TokenLookup, info?: TokenInfo): Validity {
   return issued ? "issued" : "foreign";
 }
 
-/** The permissions of a token: the levels of a token of the gateway, else v4's scopes. Undefined while only v4 knows them. */
+/** What a token permits: the scopes that the gateway issued it with, else v4's scopes. Undefined while only v4 knows them. */
 export const grantsOf = (issued: TokenLookup, info: TokenInfo | undefined): Grants | undefined =>
-  typeof issued === "object" ? issued.levels : info?.refused ? undefined : info?.grants;
+  typeof issued === "object" ? issued.grants : info?.refused ? undefined : info?.grants;
 
 /** Whether a token has no scopes. It may then only use the routes that the pack opens to it (A-150). */
 export const hasNoScopes = (grants: Grants): boolean => grants !== "all" && grants.size === 0;
@@ -36,22 +36,22 @@ export const permitsRoute = (
 
 /**
  * Whether a token of the gateway may make a v4 call. A call that alpha's routes make needs the scopes of these routes.
- * Alpha has no scope for other calls. They pass if the token's v4 scopes are not wider than its alpha levels. For a
- * read, only the levels for reading are compared. A token without scopes may make only public calls, because the response is
+ * Alpha has no scope for other calls. They pass if the token's v4 scopes permit no more than its alpha scopes. For a
+ * read, only reading is compared. A token without scopes may make only public calls, because the response is
  * not translated and nothing can be removed from it.
  *
  * @param needed the rules of alpha's routes for the call; undefined if no route makes it
  */
 export function permitsCall(
-  levels: Grants,
+  grants: Grants,
   needed: ReturnType<FindV4Access>,
   isRead: boolean,
   scopes: Scopes,
 ): boolean {
-  if (levels === "all") return true;
+  if (grants === "all") return true;
   const required = needed?.required ?? [];
   if (needed && required.every((access) => access === "public")) return true;
-  if (hasNoScopes(levels) || !required.every((access) => scopes.permits(levels, access))) return false;
-  // v4 gives a token that is made by the call v4's levels.
-  return (needed && !needed.makesToken) || scopes.isExact(levels, isRead);
+  if (hasNoScopes(grants) || !required.every((access) => scopes.permits(grants, access))) return false;
+  // v4 gives a token that is made by the call v4's scopes.
+  return (needed && !needed.makesToken) || scopes.isExact(grants, isRead);
 }

@@ -17,10 +17,7 @@ const storedTokenSchema = z.object({
   refresh: refreshCredentialsSchema.exactOptional(),
   /** The creator of a personal token. It owns the tokens that are created with it. */
   owner: z.string().exactOptional(),
-  /**
-   * The OAuth client id of the application to which the token was issued. Records of older versions only contain it in
-   * `refresh`.
-   */
+  /** The OAuth client id of the application to which the token was issued. */
   application: z.string().exactOptional(),
   /** The client has revoked the token, or it can no longer be refreshed. */
   over: z.literal(true).exactOptional(),
@@ -41,10 +38,6 @@ export interface IssuedToken {
   readonly refresh: string | undefined;
 }
 
-/** The OAuth client id of the application to which a token was issued. Undefined for a personal token. */
-export const applicationOf = ({ application, refresh }: StoredToken): string | undefined =>
-  application ?? refresh?.client;
-
 /** @returns undefined for a text that is not a record of a token. */
 export function parseStoredToken(text: string): StoredToken | undefined {
   try {
@@ -56,7 +49,7 @@ export function parseStoredToken(text: string): StoredToken | undefined {
 
 /** A gateway token, prepared for requests. */
 export interface ActiveToken {
-  readonly levels: Grants;
+  readonly grants: Grants;
   /** The token for v4, which replaces the client's. */
   readonly token: string;
   /**

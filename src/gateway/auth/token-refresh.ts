@@ -178,9 +178,9 @@ export class TokenRefresher {
     at: number,
   ): StoredToken {
     const { scopes } = this.#options;
-    const levels = scopes.common(scopes.read(before.scopes).grants, scopes.grants(issued.scopes));
+    const grants = scopes.common(scopes.read(before.scopes).grants, scopes.grants(issued.scopes));
     return {
-      scopes: scopes.write(levels),
+      scopes: scopes.write(grants),
       token: issued.token,
       ...(before.application !== undefined && { application: before.application }),
       ...tokenLifetime(issued.expiresInSeconds, at),

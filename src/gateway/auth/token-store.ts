@@ -2,7 +2,6 @@ import type { Owner } from "../../base/index.ts";
 import { tokenHash } from "./token-cache.ts";
 import {
   type ActiveToken,
-  applicationOf,
   type IssuedToken,
   PERSONAL_ENTRIES,
   type RefreshCredentials,
@@ -189,12 +188,12 @@ export class TokenStore {
     const cached = this.#activeTokens.get(storedToken);
     if (cached) return cached;
     const active: ActiveToken = {
-      levels: this.#options.scopes.read(storedToken.scopes).grants,
+      grants: this.#options.scopes.read(storedToken.scopes).grants,
       token: storedToken.token ?? token,
       hash: tokenInfoHash(hash, storedToken),
       isRevoked: storedToken.over === true,
       owner: storedToken.owner,
-      application: applicationOf(storedToken),
+      application: storedToken.application,
     };
     this.#activeTokens.set(storedToken, active);
     return active;

@@ -45,15 +45,22 @@ export class UpstreamActivity {
   }
 }
 
+const isWrite = ({ method }: UpstreamCallRecord): boolean => method !== "GET" && method !== "HEAD";
+
 /**
  * Whether v4 has executed a write of a request, or may have done so: v4 did not refuse the write, or its connection
  * broke after the request was sent.
  */
 export const hasWritten = ({ calls, neverSent }: Pick<UpstreamActivity, "calls" | "neverSent">): boolean =>
-  calls.some((call) => {
-    if (call.method === "GET" || call.method === "HEAD") return false;
-    return call.status === null ? !neverSent?.includes(call) : call.status < 400;
-  });
+  calls.some(
+    (call) => isWrite(call) && (call.status === null ? !neverSent?.includes(call) : call.status < 400),
+  );
+
+/** Adds a warning to the record of a request that fails after v4 has accepted one of its writes. */
+export function warnOfWrites({ calls, warnings }: Pick<UpstreamActivity, "calls" | "warnings">): void {
+  if (calls.some((call) => isWrite(call) && call.status !== null && call.status < 400))
+    warnings.push("what was written before has taken effect");
+}
 
 /** A call's data for its record, and the function that sends the call. */
 export interface InstrumentedCall<Response> {

@@ -72,8 +72,8 @@ export function createNativeAuthorization({
     if (validity === "invalid") return INVALID;
     if (validity === "unknown") return isRead ? UNCHANGED : UNAVAILABLE;
     if (typeof found !== "object") return UNCHANGED;
-    const { application, levels, token } = found;
-    return permitsCall(levels, accessOf(method, path), isRead, scopes)
+    const { application, grants, token } = found;
+    return permitsCall(grants, accessOf(method, path), isRead, scopes)
       ? { token, isIssued: true, application }
       : { ...FORBIDDEN, application };
   }

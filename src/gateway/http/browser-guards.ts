@@ -7,7 +7,7 @@ import type { IncomingMessage } from "node:http";
 import { createHostCheck, type HostCheck, hostOf, SAFE_METHODS, SAME_SITES } from "./origins.ts";
 import { CLIENT_GONE, type Log, type Metrics, type Settings } from "../../base/index.ts";
 import { ANONYMOUS } from "../request/client.ts";
-import { HEAD_TOO_LONG, isHeadTooLong, type Middleware, plainRequestOf } from "./request-context.ts";
+import { HEAD_TOO_LONG, isHeadTooLong, type Middleware, passOn, plainRequestOf } from "./request-context.ts";
 import { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "../pipeline/lifecycle.ts";
 import { consumeRateLimit, rejectLimited } from "../stages/rate-limit.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
@@ -127,32 +127,37 @@ export const PACK_HEADER = "x-pack";
 /** The messages for requests for a pack that does not exist, or that the client may not use. */
 export const UNKNOWN_PACK = "This gateway has no pack with the hash in X-Pack.";
 
-/** Finds requests for a pack that this gateway does not have. */
-const createPackErrors = ({ CANDIDATE_MAPPINGS_DIR }: Settings, { hash }: Pack): FindError | undefined =>
-  CANDIDATE_MAPPINGS_DIR === undefined
-    ? undefined
-    : ({ headers: { [PACK_HEADER]: wanted } }) =>
-        wanted === undefined || wanted === hash ? undefined : new HttpError(412, UNKNOWN_PACK);
-
-/** Adds the name of the pack to responses to requests for this pack. */
-const createPackNamer =
-  (hash: string): Middleware =>
-  (request, response, next) => {
+/** Rejects requests for a pack that this gateway does not have, and names the pack of responses to those for this pack. */
+function createPackGuard(
+  settings: Settings,
+  dependencies: GuardDependencies,
+  options: GuardOptions,
+): Middleware {
+  if (settings.CANDIDATE_MAPPINGS_DIR === undefined) return passOn;
+  const { hash } = dependencies.pack;
+  const rejectOthers = createGuard(
+    settings,
+    dependencies,
+    options,
+    ({ headers: { [PACK_HEADER]: wanted } }) =>
+      wanted === undefined || wanted === hash ? undefined : new HttpError(412, UNKNOWN_PACK),
+  );
+  return (request, response, next) => {
     if (request.headers[PACK_HEADER] === hash) response.setHeader("X-Pack", hash);
-    return next();
+    return rejectOthers(request, response, next);
   };
+}
 
-/** Creates the guards that the settings and the pack require. */
+/** Creates the guards that the settings and the pack require. All other guards pass every request on. */
 export function createGuards(settings: Settings, dependencies: GuardDependencies, options: GuardOptions) {
   const { pack } = dependencies;
-  const guard = (findError: FindError | undefined): readonly Middleware[] =>
-    findError ? [createGuard(settings, dependencies, options, findError)] : [];
-  const findUnknownPack = createPackErrors(settings, pack);
+  const guard = (findError: FindError | undefined): Middleware =>
+    findError ? createGuard(settings, dependencies, options, findError) : passOn;
   return {
     host: guard(createHostErrors(settings, pack)),
     head: guard(findLongHead),
     crossSite: guard(createCrossSiteErrors(settings, pack)),
-    pack: findUnknownPack ? [createPackNamer(pack.hash), ...guard(findUnknownPack)] : [],
+    pack: createPackGuard(settings, dependencies, options),
   };
 }
 

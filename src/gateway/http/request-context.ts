@@ -22,6 +22,9 @@ export type Middleware = (
   next: (error?: unknown) => void,
 ) => void | Promise<void>;
 
+/** The middleware in place of one that is switched off. */
+export const passOn: Middleware = (_request, _response, next) => next();
+
 /** The member of a response that contains its plain request. */
 const REQUEST = Symbol("plain request");
 

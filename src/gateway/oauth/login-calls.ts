@@ -12,7 +12,7 @@ import type { AlphaRequest } from "../request/request.ts";
 import type { RequestedScopes } from "./requested-scopes.ts";
 import { printJson } from "../../base/index.ts";
 import type { UpstreamActivity } from "../calls/instrument-call.ts";
-import { applicationOf, applicationOwner } from "../auth/stored-token.ts";
+import { applicationOwner } from "../auth/stored-token.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import type { LoginServer } from "./login-server.ts";
 import { readForm } from "./read-form.ts";
@@ -193,7 +193,7 @@ export async function revokeToken(
   const hash = tokenHash(token);
   const storedToken = await tokenStore.read(hash, token);
   // An already revoked token may be unknown.
-  const holder = storedToken && (applicationOf(storedToken) ?? storedToken.owner);
+  const holder = storedToken && (storedToken.application ?? storedToken.owner);
   if (holder !== undefined && holder !== credentials.client)
     throw new HttpError(400, "The token belongs to another client.");
   context.upstreamEquivalent = `POST ${revoke.upstream}`;

@@ -46,9 +46,9 @@ async function issueGatewayToken(row: Row, step: TokensStep, authorized: Authori
   const { [step.scopes]: scopesOfV4 } = row;
   const requested = typeof scopesOfV4 === "string" ? scopesOfV4 : "";
   const clientGrants = (await currentGrants(clientToken.resolved, tokens)) ?? "all";
-  const levels = scopes.common(scopes.read(requested).grants, clientGrants);
-  if (levels === "all") return;
-  const granted = scopes.write(levels);
+  const grants = scopes.common(scopes.read(requested).grants, clientGrants);
+  if (grants === "all") return;
+  const granted = scopes.write(grants);
   const at = Date.now();
   const seconds = secondsUntil(step.expires === undefined ? undefined : row[step.expires], at);
   const start = shownPart(token);

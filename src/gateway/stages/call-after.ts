@@ -14,6 +14,7 @@ import { isObject, printJson } from "../../base/index.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
 import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
+import { warnOfWrites } from "../calls/instrument-call.ts";
 import { scopeOf } from "../calls/request-scope.ts";
 import { InvalidUpstreamResponseError, type UpstreamResponse } from "../calls/upstream-response.ts";
 import {
@@ -84,8 +85,6 @@ class LaterCalls {
   #scope: Scope;
   /** The client's object that replaces the response of a failed call. */
   #fallback: string | undefined;
-  /** Whether a write has taken effect. */
-  #hasWritten: boolean;
 
   constructor(
     response: UpstreamResponse,
@@ -100,7 +99,6 @@ class LaterCalls {
     this.#response = response;
     this.#values = { ...prepared.calls };
     this.#scope = scopeOf(prepared, authorized, { response, calls: this.#values });
-    this.#hasWritten = prepared.method !== "GET";
   }
 
   get result(): UpstreamResult {
@@ -150,7 +148,7 @@ class LaterCalls {
     }
     if (fallback) return this.#useFallback(fallback, failure);
     if (isOptional) return this.#skip(call, error);
-    this.#warnOfWrites();
+    warnOfWrites(this.#authorized.upstream.activity);
     return throwFailure(failure, call, this.#authorized);
   }
 
@@ -179,7 +177,6 @@ class LaterCalls {
   async #useValue(call: RouteCall, outcome: OutcomeWithValue): Promise<OutcomeWithoutValue | undefined> {
     const { value, response } = outcome;
     if (value === undefined && call.isOptional && call.answerOf === undefined) return { failure: {} };
-    if (call.endpoint.method !== "GET") this.#hasWritten = true;
     const cause = await this.#check(call, outcome);
     if (cause) return { failure: { error: cause } };
     if (call.member !== undefined && value !== undefined) this.#values[call.member] = value;
@@ -211,12 +208,8 @@ class LaterCalls {
     const errors = await call.checks.all({ ...this.#scope, response: received });
     const ignored = ignoredFailure(errors, call);
     if (ignored || errors.length === 0) return ignored;
-    this.#warnOfWrites();
+    warnOfWrites(this.#authorized.upstream.activity);
     throw new ValidationError([...withFailure(errors, this.#authorized.match.route.checkFailure)]);
-  }
-
-  #warnOfWrites(): void {
-    if (this.#hasWritten) this.#authorized.report.warnings.push("what was written before has taken effect");
   }
 
   /** Ends the request while an operation is in progress. @param error why its state is unknown */

@@ -3,6 +3,7 @@ import { isObject, printJson } from "../../base/index.ts";
 import type { JsonObject } from "../../pack/index.ts";
 import { throwTranslatedError } from "../calls/translate-error.ts";
 import type { AuthorizedRequest } from "../request/authorized-request.ts";
+import { warnOfWrites } from "../calls/instrument-call.ts";
 import { requestWithoutBody, type PreparedRequest } from "../calls/prepared-request.ts";
 import { parseObject, type UpstreamResponse } from "../calls/upstream-response.ts";
 
@@ -64,7 +65,7 @@ export async function callParts(
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResponse> {
-  const { report, upstream } = authorized;
+  const { upstream } = authorized;
   const parts = splitRequest(prepared, authorized);
   const merged: JsonObject = {};
 
@@ -77,13 +78,11 @@ export async function callParts(
   }
 
   const isRead = ({ request }: Part): boolean => request.method === "GET";
-  let hasWritten = false;
   for (const part of parts.filter((each) => !isRead(each))) {
     await callPart(part).catch((error: unknown) => {
-      if (hasWritten) report.warnings.push("what was written before has taken effect");
+      warnOfWrites(upstream.activity);
       throw error;
     });
-    hasWritten = true;
   }
   await Promise.all(parts.filter(isRead).map(callPart));
   return { status: 200, success: true, headers: {}, bytes: Buffer.from(printJson(merged)), json: merged };

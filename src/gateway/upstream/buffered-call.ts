@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { NOT_MODIFIED } from "../../pack/index.ts";
 import { pauseUntilAborted, TimeLimit } from "./cancel-signal.ts";
 import { decodeContent, toUtf8 } from "./content-decoding.ts";
 import {
@@ -8,7 +9,7 @@ import {
   type ResponseHead,
   type Upstream,
 } from "./http-call.ts";
-import { OUTAGE_STATUSES, toUpstreamError, UpstreamError } from "./upstream-error.ts";
+import { OUTAGE_STATUSES, toUpstreamError, UndecodableError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
 import { wasClosedWhileIdle } from "./watched-connection.ts";
 
@@ -36,6 +37,7 @@ const NO_BYTES = Buffer.alloc(0);
  * which costs as much as the request itself, and the gateway needs the whole body anyway.
  */
 class ResponseCollector implements Dispatcher.DispatchHandler {
+  readonly #onHead: (head: ResponseHead) => UpstreamError | undefined;
   readonly #resolve: (response: RawResponse) => void;
   readonly #reject: (error: unknown) => void;
   /** Called when undici has finished with the request, which may be long after it was aborted. */
@@ -48,11 +50,13 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 
   constructor(
     limit: TimeLimit,
+    onHead: (head: ResponseHead) => UpstreamError | undefined,
     onDone: () => void,
     resolve: (response: RawResponse) => void,
     reject: (error: unknown) => void,
   ) {
     this.#limit = limit;
+    this.#onHead = onHead;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#onDone = onDone;
@@ -79,11 +83,13 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 
   /** Called for the final response, and for informational responses before it. */
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: ResponseHead["headers"],
   ): void {
     this.#head = { status, headers };
+    const refusal = this.#onHead(this.#head);
+    if (refusal) controller.abort(refusal);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -108,6 +114,8 @@ interface BufferedCallOptions {
   readonly timeoutMs: number;
   /** Maximum size of a decoded response in bytes. */
   readonly maxBytes: number;
+  /** Whether no request is sent twice. */
+  readonly neverRetries: boolean;
 }
 
 /** A request with its retries. For the circuit breaker it is one call with one outcome. */
@@ -125,7 +133,8 @@ class BufferedCall {
   }
 
   async send(): Promise<DecodedResponse> {
-    for (const pause of this.#request.method === "GET" ? RETRY_PAUSES_MS : []) {
+    const isRetried = this.#request.method === "GET" && !this.#options.neverRetries;
+    for (const pause of isRetried ? RETRY_PAUSES_MS : []) {
       let failure: UpstreamError | undefined;
       try {
         const response = await this.#attempt();
@@ -144,7 +153,7 @@ class BufferedCall {
   /** @param isAgain whether this write was already sent once */
   async #attempt(isAgain = false): Promise<DecodedResponse> {
     const { client } = this.#request;
-    const { pool, maxBytes } = this.#options;
+    const { pool, maxBytes, neverRetries } = this.#options;
     this.#limit.throwIfAborted();
     if (!isAgain) pool.assertCircuitNotOpen(client);
     const acquired = pool.shares.acquire(client, this.#limit);
@@ -166,23 +175,41 @@ class BufferedCall {
       const failure = mustWait ? this.#toFailureAfterWait(error, startedAt) : error;
       pool.replaceAfter(error);
       this.report = () => pool.recordError(wasNotRead ? undefined : failure, client);
-      if (wasNotRead && !isAgain) return this.#attempt(true);
+      if (wasNotRead && !isAgain && !neverRetries) return this.#attempt(true);
       throw failure;
     }
     const { status, headers, body } = response;
     this.report = () => pool.recordStatus(status, client);
     const coding = headers["content-encoding"];
-    const data = coding === undefined ? body : await decodeContent(body, String(coding), maxBytes);
-    return { status, headers, bytes: toUtf8(data) };
+    try {
+      const data = coding === undefined ? body : await decodeContent(body, String(coding), maxBytes);
+      return { status, headers, bytes: toUtf8(data) };
+    } catch (error) {
+      throw new UndecodableError(error);
+    }
   }
 
   /** Sends the request over an acquired connection, which is released when undici has finished with it. */
   #dispatch(release: () => void): Promise<RawResponse> {
     const { pool } = this.#options;
+    const endWait = this.#request.onSent?.();
+    const onHead = (head: ResponseHead): UpstreamError | undefined => {
+      endWait?.();
+      return this.#refuse(head);
+    };
     return new Promise((resolve, reject) => {
-      const collector = new ResponseCollector(this.#limit, release, resolve, reject);
+      const collector = new ResponseCollector(this.#limit, onHead, release, resolve, reject);
       pool.current.dispatch(pool.optionsOf(this.#request), collector);
     });
+  }
+
+  /** Returns the error for a response that announces a body above the limit, so that no byte of it is read. */
+  #refuse({ status, headers }: ResponseHead): UpstreamError | undefined {
+    const { maxBytes } = this.#options;
+    const hasBody = this.#request.method !== "HEAD" && status !== NOT_MODIFIED;
+    return hasBody && Number(headers["content-length"]) > maxBytes
+      ? new UpstreamError("too_large", `the response has more than ${maxBytes} bytes`)
+      : undefined;
   }
 
   /** Converts an error after a wait for a connection: a time-out is only v4's failure if v4 had at least half of the time. */

@@ -4,10 +4,13 @@ import { CircuitBreaker } from "./circuit-breaker.ts";
 import { createFileStream } from "./file-stream.ts";
 import type { FileUpstream, Upstream } from "./http-call.ts";
 import { openBreaker } from "./open-breaker.ts";
+import type { ConnectionSharesOptions } from "./connection-shares.ts";
 import type { CurrentContext } from "./open-tls.ts";
 import { UpstreamPool } from "./upstream-pool.ts";
 
-export interface UpstreamOptions {
+export interface UpstreamOptions extends Partial<
+  Pick<ConnectionSharesOptions, "perToken" | "networkPerFree" | "maxWaitMs">
+> {
   /** Names the server in messages. */
   readonly name: string;
   readonly origin: URL;
@@ -19,6 +22,8 @@ export interface UpstreamOptions {
   readonly breaker?: CircuitBreaker;
   /** The certificates of connections. Default: Node's own. */
   readonly secureContext?: CurrentContext | undefined;
+  /** Whether no request is sent twice. Default: false. */
+  readonly neverRetries?: boolean;
 }
 
 /** The client of one v4 service. */
@@ -38,7 +43,7 @@ const countFileConnections = (connections: number): number => Math.max(2, Math.f
 /** Creates the client of one v4 service. Files have their own small pool, because clients can make transfers slow. */
 export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const { name, connections, timeoutMs, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
-  const { breaker = new CircuitBreaker() } = options;
+  const { breaker = new CircuitBreaker(), neverRetries = false } = options;
   const pool = new UpstreamPool({ ...options, maxResponseBytes, breaker });
   const fileConnections = countFileConnections(connections);
   const files = new UpstreamPool({
@@ -50,7 +55,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     networkPerFree: 1,
   });
   return {
-    call: createBufferedCall({ pool, timeoutMs, maxBytes: maxResponseBytes }),
+    call: createBufferedCall({ pool, timeoutMs, maxBytes: maxResponseBytes, neverRetries }),
     stream: createFileStream(files, timeoutMs),
     breaker,
     shortages: () => [

@@ -21,6 +21,8 @@ export interface HttpRequest extends RequestHead {
   readonly body?: string | undefined;
   /** The client whose share of the connections is used. Undefined for a request of the gateway itself. */
   readonly client?: ShareClient | undefined;
+  /** Called when the request is sent. The function that it returns is called when a response starts. */
+  readonly onSent?: () => () => void;
 }
 
 /** A request to v4 whose body or response is streamed. */
@@ -50,7 +52,8 @@ export interface StreamResponse extends ResponseHead {
 
 export interface Upstream {
   /**
-   * Sends a request and buffers the response. A GET without a response, or with 502, 503 or 504, is retried twice.
+   * Sends a request and buffers the response. Unless the client never retries, a GET without a response, or with 502,
+   * 503 or 504, is retried twice.
    * Other requests are not retried, because creating objects costs money. Redirects are responses and never followed.
    *
    * @param signal Aborts the request if the client disconnects or a deadline passes.

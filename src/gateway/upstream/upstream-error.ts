@@ -66,6 +66,14 @@ export function toUpstreamError(error: unknown): UpstreamError {
   return new UpstreamError(kindOf(systemCode), text);
 }
 
+/** A response arrived, but its body can't be decoded. */
+export class UndecodableError extends UpstreamError {
+  constructor(cause: unknown) {
+    const { kind, message } = toUpstreamError(cause);
+    super(kind, message);
+  }
+}
+
 /**
  * The meaning of an attempt for the circuit breaker. `ignored` proves nothing about v4: for example, the client
  * disconnected.

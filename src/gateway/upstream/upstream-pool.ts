@@ -9,6 +9,8 @@ import { causedBy, isUnsendable, outcomeOfError, outcomeOfStatus, UpstreamError 
 import { watchConnections } from "./watched-connection.ts";
 
 interface UpstreamPoolOptions extends Omit<ConnectionSharesOptions, "size" | "maxWaitMs"> {
+  /** Milliseconds that a request waits for a connection. Default: as long as for its response. */
+  readonly maxWaitMs?: number;
   readonly origin: URL;
   readonly connections: number;
   readonly timeoutMs: number;
@@ -32,10 +34,10 @@ export class UpstreamPool {
   current: Pool;
 
   constructor(options: UpstreamPoolOptions) {
-    const { origin, connections, timeoutMs } = options;
+    const { origin, connections, timeoutMs, maxWaitMs = timeoutMs } = options;
     this.#options = options;
     this.#basePath = origin.pathname.replace(/\/$/, "");
-    this.shares = new ConnectionShares({ ...options, size: connections, maxWaitMs: timeoutMs });
+    this.shares = new ConnectionShares({ ...options, size: connections, maxWaitMs });
     this.current = this.#createPool();
   }
 

@@ -160,6 +160,7 @@ export class LinearRegex {
   /**
    * Follows all alternatives through the text.
    *
+   * @param captures undefined if only the existence of a match matters: it then ends with the first match
    * @param places receives all positions where a match ends. Without it, the first match is returned.
    */
   #run(
@@ -186,6 +187,7 @@ export class LinearRegex {
           if (code >= 0 && step.takes(code))
             this.#follow(steps, stepIndex + 1, saved[index], this.#next, text, to);
         } else if (places) places[at] = 1;
+        else if (captures === undefined) return [];
         else {
           found = saved[index] ?? [];
           break;

@@ -1,5 +1,13 @@
 /** The clients that would notice changes or removals, as blocks: text for a terminal, and Markdown for a pull request. */
-import { type Block, type Item, listOf, plural, renderMarkdown, renderTerminal } from "../../base/index.ts";
+import {
+  type Block,
+  type Item,
+  listOf,
+  plural,
+  renderMarkdown,
+  renderTerminal,
+  verbFor,
+} from "../../base/index.ts";
 import type { ChangeImpact, Impact } from "./find-impact.ts";
 import type { NoticingClient } from "./noticing-clients.ts";
 import type { Notice, Notices } from "./who-would-notice.ts";
@@ -94,7 +102,7 @@ const clientsText = (clients: readonly NoticingClient[]): string => plural(clien
 
 /** Formats `1 client sends it`, `2 clients send it`. */
 const clientsDo = (clients: readonly NoticingClient[], verb: string): string =>
-  `${clientsText(clients)} ${verb}${clients.length === 1 ? "s" : ""} it`;
+  `${clientsText(clients)} ${verbFor(clients.length, verb)} it`;
 
 function describeSent({ route, name, concern, isExact, clients }: Notice): Item {
   const what =

@@ -1,14 +1,7 @@
 /** Notices about events: `NOTICES_FILE`, the sources of events, and `alpha-gateway notices test`. */
 import { randomUUID } from "node:crypto";
 import type { AuditStore, ClientDirectory } from "../../audit/index.ts";
-import {
-  type Feature,
-  type FeatureCommands,
-  type FeatureParts,
-  lines,
-  plural,
-  readOperatorFile,
-} from "../../base/index.ts";
+import { type Feature, type FeatureCommands, type FeatureParts, lines, plural } from "../../base/index.ts";
 import type { PlanStatus } from "../plan/plan-status.ts";
 import { COUNTED, RESULTS } from "./notice.ts";
 import { NOTICES_SCHEMA, noticesFile, type Receiver } from "./notices-file.ts";
@@ -22,6 +15,13 @@ interface NoticesNeeds {
   readonly audit: AuditStore | undefined;
   /** Returns the status of the plan. Undefined if there is no plan. */
   readonly planStatus: () => PlanStatus | undefined;
+  /** Whether the secrets are read. Default: true. `check` does not read them, because it may run on a different machine. */
+  readonly readsSecrets?: boolean;
+}
+
+/** The notices, open. */
+interface NoticesParts extends FeatureParts {
+  receivers(): readonly Receiver[];
 }
 
 const TICK_MS = 1000;
@@ -39,7 +39,7 @@ async function sendTest(receiver: Receiver): Promise<string | undefined> {
   }
 }
 
-const NOTICES_COMMANDS: FeatureCommands<unknown, FeatureParts> = {
+const NOTICES_COMMANDS: FeatureCommands<unknown, NoticesParts> = {
   settings: ["NOTICES_FILE"],
   otherSettings: ["AUDIT"],
   absence: "there are no receivers",
@@ -47,10 +47,8 @@ const NOTICES_COMMANDS: FeatureCommands<unknown, FeatureParts> = {
     {
       syntax: "test",
       description: "Send one notice to each receiver, and print the results.",
-      async run({ settings: { NOTICES_FILE: file = "", AUDIT } }) {
-        // The file is read again, because a command opens the feature without secrets.
-        const kind = noticesFile({ hasAudit: AUDIT !== "off", readsSecrets: true });
-        const { receivers } = readOperatorFile(file, kind);
+      async run({ parts }) {
+        const receivers = parts.receivers();
         const problems: (string | undefined)[] = [];
         for (const receiver of receivers) problems.push(await sendTest(receiver));
         const results = receivers.map(({ name }, index) =>
@@ -65,17 +63,16 @@ const NOTICES_COMMANDS: FeatureCommands<unknown, FeatureParts> = {
   ],
 };
 
-export const NOTICES: Feature<NoticesNeeds, FeatureParts | undefined> = {
+export const NOTICES: Feature<NoticesNeeds, NoticesParts | undefined> = {
   name: "notices",
   setting: "NOTICES_FILE",
   schema: NOTICES_SCHEMA,
   commands: NOTICES_COMMANDS,
   open({ NOTICES_FILE: file, QUIET_DAYS: quietDays, AUDIT }, needs, host) {
     if (file === undefined) return undefined;
-    const { directory, state, audit } = needs;
+    const { directory, state, audit, readsSecrets = true } = needs;
     const { log, metrics } = host;
-    // A file may be checked on a machine without its secrets.
-    const kind = noticesFile({ hasAudit: AUDIT !== "off", readsSecrets: !host.isReadOnly });
+    const kind = noticesFile({ hasAudit: AUDIT !== "off", readsSecrets });
     const watched = host.readFile("NOTICES_FILE", file, kind);
     const notices = new Notices({
       file: watched.current,
@@ -105,7 +102,8 @@ export const NOTICES: Feature<NoticesNeeds, FeatureParts | undefined> = {
     let closing: Promise<void> | undefined;
     /** Stops sending within two seconds. Unsent notices wait in the state store. */
     const close = (): Promise<void> => (closing ??= notices.close());
-    const summary = (): string => plural(watched.current().receivers.length, "receiver");
-    return { summary, reload: watched.reload, stop: close, close };
+    const receivers = (): readonly Receiver[] => watched.current().receivers;
+    const summary = (): string => plural(receivers().length, "receiver");
+    return { receivers, summary, reload: watched.reload, stop: close, close };
   },
 };

@@ -1,12 +1,6 @@
 /** The file of `NOTICES_FILE`: the receivers, their events, and their addresses. */
 import { z } from "zod";
-import {
-  about,
-  isObject,
-  type OperatorFileKind,
-  readTextFile,
-  type ReportProblem,
-} from "../../base/index.ts";
+import { about, type OperatorFileKind, readTextFile, type ReportProblem } from "../../base/index.ts";
 import { CLIENT_EVENTS, EVENTS, type NoticeEvent } from "./notice.ts";
 
 /** The location of a secret, because the file does not contain the secret itself. */
@@ -62,25 +56,8 @@ const noticesDefinition = z.strictObject({
 });
 type NoticesDefinition = z.output<typeof noticesDefinition>;
 
-const REMOVED = "mails and reports were removed: use a webhook that sends mails";
-
-/** Reports keys of earlier versions with their replacement, instead of "unknown key". */
-function reportRemoved(data: unknown, context: z.RefinementCtx): unknown {
-  const report = (map: unknown, keys: readonly string[], path: readonly string[]): void => {
-    if (!isObject(map)) return;
-    for (const key of keys)
-      if (Object.hasOwn(map, key))
-        context.addIssue({ code: "custom", path: [...path, key], message: REMOVED });
-  };
-  const receivers = isObject(data) && isObject(data["receivers"]) ? data["receivers"] : {};
-  for (const [name, receiver] of Object.entries(receivers))
-    report(receiver, ["mail", "digests"], ["receivers", name]);
-  report(data, ["smtp", "digests", "contacts"], []);
-  return data;
-}
-
 /** The schema of the file. */
-export const NOTICES_SCHEMA: z.ZodType<NoticesDefinition> = z.preprocess(reportRemoved, noticesDefinition);
+export const NOTICES_SCHEMA: z.ZodType<NoticesDefinition> = noticesDefinition;
 
 /** The receivers of notices. */
 export interface Receiver {
@@ -142,7 +119,7 @@ function readKey(
 export interface NoticesContext {
   /** Whether there is an audit store, which is required for events of clients. */
   readonly hasAudit: boolean;
-  /** Whether secrets are read. `check` does not read them, because it may run on a different machine. */
+  /** Whether secrets are read. */
   readonly readsSecrets: boolean;
 }
 

@@ -9,6 +9,7 @@ import {
   type GuardOptions,
   type Middleware,
   type OAuthServices,
+  passOn,
   plainRequestOf,
   type SharedState,
   type TokenLocks,
@@ -36,14 +37,14 @@ interface PageParts {
   readonly upstreamTokens: UpstreamTokens | undefined;
 }
 
-/** Serves the pages for clients. All other requests are passed on. @returns nothing if the pages are off */
+/** Serves the pages for clients. All other requests are passed on. */
 export function createMigrationPages(
   settings: Settings,
   dependencies: PageParts,
   { lifecycle, toMiddleware }: GuardOptions,
-): readonly Middleware[] {
+): Middleware {
   const { pack, audit, migrationPages: pages, oauth, shared, upstream, upstreamTokens } = dependencies;
-  if (!pages || !audit) return [];
+  if (!pages || !audit) return passOn;
   const pageDependencies = {
     ...createPipelineConfig(pack, settings),
     ...lifecycle,
@@ -70,7 +71,7 @@ export function createMigrationPages(
   const html = toMiddleware(createPageHandler("html", pageDependencies));
   const description = toMiddleware(createDescriptionHandler(pageDependencies));
   const paths = pagePathsOf(pack);
-  const serveMigrationPages: Middleware = (request, response, next) => {
+  return function serveMigrationPages(request, response, next) {
     const { method, path: sent } = plainRequestOf(response);
     // As in other paths, a slash at the end has no effect.
     const path = sent.endsWith("/") ? sent.slice(0, -1) : sent;
@@ -80,5 +81,4 @@ export function createMigrationPages(
     const page = accepts(request).type(["json", "html"]) === "html" ? html : json;
     return page(request, response, next);
   };
-  return [serveMigrationPages];
 }

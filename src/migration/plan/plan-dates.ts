@@ -36,8 +36,7 @@ export const PLAN_DATES = z.object({
   allowed: z.record(z.string(), z.number()),
   /** The end dates of clients that have their own, instead of `end`. */
   clientEnds: z.record(z.string(), z.number()),
-  // Older versions stored brown-outs in a different form.
-  windowStages: z.array(windowDates).readonly().default([]),
+  windowStages: z.array(windowDates).readonly(),
 });
 export type PlanDates = z.output<typeof PLAN_DATES>;
 

@@ -6,6 +6,7 @@ import {
   foldedList,
   formatDay,
   formatMinute,
+  formatSecondUtc,
   type Item,
   namedLists,
   plural,
@@ -137,7 +138,7 @@ function stageItem(stage: StageStatus, status: PlanStatus): Item {
 function pauseItem({ stage, by, at, reason }: PlanStatus["pauses"][number], status: PlanStatus): Item {
   const hasLine = stage === null || status.stages.some(({ name }) => name === stage);
   return {
-    line: `paused: ${stage ?? "all stages"} by ${by} at ${at}${reason === null ? "" : `: ${reason}`}`,
+    line: `paused: ${stage ?? "all stages"} by ${by} at ${formatSecondUtc(at)}${reason === null ? "" : `: ${reason}`}`,
     items: [],
     // A stage that was removed from the plan has no line.
     button: hasLine ? undefined : stopButton(status, stage),
@@ -145,7 +146,7 @@ function pauseItem({ stage, by, at, reason }: PlanStatus["pauses"][number], stat
 }
 
 const eventLine = ({ action, stage, by, at }: ControlEvent): string =>
-  `${action}: ${stage ?? "all stages"} by ${by} at ${at}`;
+  `${action}: ${stage ?? "all stages"} by ${by} at ${formatSecondUtc(at)}`;
 
 const dateLines = (dates: Readonly<Record<string, string>>, what: string): string[] =>
   Object.entries(dates).map(([name, date]) => `${what} ${name} until ${formatDay(date)}`);

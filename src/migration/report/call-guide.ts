@@ -17,7 +17,7 @@ import { describeField } from "./changes.ts";
 
 type Level = Exclude<Access, string>;
 
-/** Creates a pair of an alpha scope, and the v4 scope with the same rights. */
+/** Creates a pair of an alpha scope, and the v4 scope that grants the same. */
 function createScopePair(
   { resource, level }: Level,
   { scopes }: DialectDefinition,

@@ -1,6 +1,8 @@
 /** Sections that the report and the page of a client share. */
 import { type MigrationState, STATE_LABELS } from "../../audit/index.ts";
 import {
+  formatCount,
+  verbFor,
   type Block,
   type Line,
   listNames,
@@ -147,7 +149,7 @@ export function outlineObjects(
         },
         {
           kind: "text",
-          line: `${plural(fields.length, "field")} of ${fields.length + same} change${fields.length === 1 ? "s" : ""}.`,
+          line: `${plural(fields.length, "field")} of ${formatCount(fields.length + same)} ${verbFor(fields.length, "change")}.`,
         },
         createFieldsTable(`Fields of ${object} that change`, fields, names),
       ],

@@ -9,10 +9,6 @@ const share = z
   .string()
   .regex(/^(?:100(?:\.0{1,2})?|\d{1,2}(?:\.\d{1,2})?)%$/, "is not a share, such as 10% or 0.25%");
 
-/** The message for a value that earlier versions accepted. */
-const NO_SEPARATE_DATA =
-  '"separate" was left out: a proxy can\'t return clients to a service that does not have what they wrote since';
-
 const lag = z.string().regex(/^[1-9]\d{0,5}(?:ms|s|m)$/, "is not a time, such as 500ms, 2s or 5m");
 
 const compare = z.strictObject({
@@ -62,13 +58,10 @@ export type RuleDefinition = z.output<typeof rule>;
 /** The schema of the file. */
 export const ROLLOUT_SCHEMA = z.strictObject({
   data: about(
-    z.union(
-      [
-        z.literal("shared"),
-        z.strictObject({ replicated: about(lag, "Longest time until the other side has a write", "2s") }),
-      ],
-      { error: ({ input }) => (input === "separate" ? NO_SEPARATE_DATA : undefined) },
-    ),
+    z.union([
+      z.literal("shared"),
+      z.strictObject({ replicated: about(lag, "Longest time until the other side has a write", "2s") }),
+    ]),
     "Whose data the two services have: one store (`shared`), or copies (`replicated`, with the lag)",
     "shared",
   ),

@@ -17,6 +17,7 @@ import {
   type OAuthServices,
   onlyReads,
   PACK_HEADER,
+  passOn,
   plainRequestOf,
   type Recorder,
   removeCursorMark,
@@ -121,9 +122,9 @@ export function createRolloutMiddleware(
   dependencies: RolloutParts,
   recorder: Recorder,
   { senders, shadow }: { readonly senders: KnownSenders | undefined; readonly shadow: Shadow | undefined },
-): Middleware | undefined {
+): Middleware {
   const { pack, legacy, oauth, rollout } = dependencies;
-  if (!rollout || !legacy || !senders) return undefined;
+  if (!rollout || !legacy || !senders) return passOn;
   const forward = createLegacyForward(settings, legacy, dependencies, recorder);
   const readSignIn = createSignInReader(oauth.login && pack.dialect.oauth);
   const readSender = createSenderReader(dependencies);

@@ -5,6 +5,7 @@ import {
   type Block,
   foldedList,
   formatSecondUtc,
+  percent,
   type Item,
   type Line,
   namedLists,
@@ -96,8 +97,6 @@ function tripLine({ name, by, at, reason, records }: RolloutStatus["trips"][numb
 const eventLine = ({ action, name, by, at }: RolloutStatus["events"][number]): string =>
   `${action === "resume" ? "resumed" : "returned"}: ${name} at ${formatSecondUtc(at)} by ${by}`;
 
-const percentOf = (score: number): string => `${Math.round(score * 100)}%`;
-
 /** Describes the clients that get the translation. */
 export function describeSides(status: RolloutStatus): Block[] {
   const { data, isKnown, others, clients, trips, blocked, scores, noWayBack, events } = status;
@@ -120,7 +119,7 @@ export function describeSides(status: RolloutStatus): Block[] {
       "On the way back",
       scores.map(
         ({ route, differences, failures }) =>
-          `on the way back: ${route} (differences ${percentOf(differences)}, failures ${percentOf(failures)})`,
+          `on the way back: ${route} (differences ${percent(differences, 1)}, failures ${percent(failures, 1)})`,
       ),
     ],
     [

@@ -1,4 +1,4 @@
-/** The scopes of both dialects, and the rights that they grant. */
+/** The scopes of both dialects, and what they grant. */
 import type { z } from "zod";
 import type { scopes } from "./scopes-definition.ts";
 
@@ -7,7 +7,7 @@ type ScopesDefinition = z.infer<typeof scopes>;
 /** The access rule of a route: public, any token, or a level of a resource. */
 export type Access = "public" | "token" | { readonly resource: string; readonly level: number };
 
-/** The rights of a token: everything, or a highest level for each alpha resource. */
+/** What the scopes of a token permit: everything, or a highest level for each alpha resource. */
 export type Grants = "all" | ReadonlyMap<string, number>;
 
 const splitScopes = (scopes: string): string[] => scopes.split(/[\s,;]+/).filter(Boolean);
@@ -52,7 +52,7 @@ export class Scopes {
   readonly #resourcesOf: ReadonlyMap<string, readonly string[]>;
   /** For each level, the lowest level with the same v4 level. */
   readonly #lowestLevels: readonly number[];
-  /** Returns the permissions that both grants include. */
+  /** Returns what both grants include. */
   readonly common = commonGrants;
   /** Whether `wide` allows everything that `narrow` allows. */
   readonly includes = includesGrants;
@@ -104,7 +104,7 @@ export class Scopes {
       .join(",");
   }
 
-  /** Returns the alpha permissions of a v4 token's scopes (T-5.3). Spaces or commas separate the scopes. */
+  /** Returns what the scopes of a v4 token grant in alpha (T-5.3). Spaces or commas separate the scopes. */
   grants(v4Scopes: string): Grants {
     const { all, client_levels: clientLevels, levels: names } = this.#definition;
     const levels = new Map<string, number>();

@@ -55,6 +55,7 @@ export const upload = routeKey({
     states((route) => has(route, "body"), '"upload" excludes "body": the gateway does not read the file'),
   ],
   openapi: ({ content_type: type }) => ({ requestContent: { [type]: {} } }),
+  comparison: { obstacle: "file" },
 });
 
 export const when = routeKey({
@@ -90,6 +91,7 @@ export const readRoute = routeKey({
     ),
     needsObjectBody,
   ],
+  objectRoutes: (route) => [route],
 });
 
 /** The key for repeating a call without a member that the gateway had added, if v4 rejects only this member. */
@@ -104,6 +106,9 @@ export const retry = routeKey({
     { without: "label" },
   ),
   rules: [needsObjectBody],
+  explain: ({ without }, { upstream }) => [
+    `sent again without "${without}" if ${upstream} rejects only that member`,
+  ],
 });
 
 /** The alpha field of the error if v4 does not find something and its error contains no name. */

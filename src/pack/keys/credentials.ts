@@ -83,5 +83,6 @@ export const tokens = routeKey({
     const rows = keys.response === "list" ? findPath(clientShapes.list, "items") : undefined;
     return { ...definition, rows, item: rows ? objectPath(clientShapes.item, resource.name) : [] };
   },
+  comparison: { obstacle: "token" },
   losses: ({ scopes }) => [levelsLoss(scopes)],
 });

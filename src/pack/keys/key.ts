@@ -40,6 +40,17 @@ export interface KeyDescription {
   readonly content?: Json;
 }
 
+/** What a key means for comparisons of its route's responses. */
+export interface KeyComparison {
+  /**
+   * Why the request is not repeated. `file`: the request or the response is a file. `token`: a token is issued only
+   * once.
+   */
+  readonly obstacle?: "file" | "token";
+  /** Whether successful responses are texts, and no JSON. */
+  readonly isText?: boolean;
+}
+
 /**
  * A key of a route.
  *
@@ -77,6 +88,11 @@ export interface RouteKey<S extends z.ZodType, C> {
    * without the gateway.
    */
   readonly guide?: (compiled: NonNullable<C>, names: ApiNames) => readonly string[];
+  readonly comparison?: KeyComparison;
+  /** Names of the client's routes that read the object of the route. Clients may send back their responses. */
+  readonly objectRoutes?: (compiled: NonNullable<C>) => readonly string[];
+  /** Describes in one line each what the key does after some responses, for authors of a pack. */
+  readonly explain?: (compiled: NonNullable<C>, names: ApiNames) => readonly string[];
   /** The losses of responses if the key's calls fail. */
   readonly losses?: (compiled: NonNullable<C>, upstream: string) => readonly string[];
 }

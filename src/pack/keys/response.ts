@@ -54,6 +54,7 @@ export const file = routeKey({
     { content_type: "image/*" },
   ),
   openapi: ({ content_type: type }) => ({ content: { [type]: {} } }),
+  comparison: { obstacle: "file" },
 });
 
 export const text = routeKey({
@@ -82,6 +83,7 @@ export const text = routeKey({
     return { contentType, write: compileScoped(body, location.at("body"), "translated").evaluate };
   },
   openapi: ({ contentType }) => ({ content: { [contentType]: { schema: { type: "string" } } } }),
+  comparison: { isText: true },
 });
 
 export const object = routeKey({

@@ -7,7 +7,7 @@ import * as bodies from "./bodies.ts";
 import * as bulk from "./bulk.ts";
 import * as calls from "./calls.ts";
 import * as credentials from "./credentials.ts";
-import type { RouteKey } from "./key.ts";
+import type { KeyComparison, RouteKey } from "./key.ts";
 import type { KeyContext } from "./key-context.ts";
 import type { Query } from "../paths/query.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
@@ -125,6 +125,12 @@ export function compileKeys(context: Omit<KeyContext, "location">) {
     descriptions: found.flatMap(({ key, value }) => key.openapi?.(value) ?? []),
     /** Descriptions of the gateway's work for the route, for programs that call the upstream without the gateway. */
     guide: found.flatMap(({ key, value }) => key.guide?.(value, names) ?? []),
+    /** What the route means for comparisons of its responses. */
+    comparison: Object.assign({}, ...found.map(({ key }) => key.comparison)) as KeyComparison,
+    /** Names of the client's routes that read the object of the route. Clients may send back their responses. */
+    objectRoutes: found.flatMap(({ key, value }) => key.objectRoutes?.(value) ?? []),
+    /** Descriptions of what the gateway does after some responses, for authors of a pack. */
+    explanations: found.flatMap(({ key, value }) => key.explain?.(value, names) ?? []),
     /** The losses of responses if calls fail. */
     callLosses: found.flatMap(({ key, value }) => key.losses?.(value, names.upstream) ?? []),
   });

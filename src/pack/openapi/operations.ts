@@ -108,7 +108,7 @@ function describeRequest(routes: readonly Route[], pack: Pack): Json {
   const takesNull = hasNone || rules.some((body) => acceptsNull(body, pack));
   const others = [...(hasNone ? [{ type: "object" }] : []), ...(takesNull ? [{ type: "null" }] : [])];
   const schema = anyOf([...bodies, ...others]);
-  const readRoutes = routes.flatMap((route) => route.readRoute ?? []);
+  const readRoutes = routes.flatMap((route) => route.objectRoutes);
   const description = `Values that ${readRoutes.join(", ")} returns are accepted unchanged, even if they do not match the schema.`;
   return {
     requestBody: {

@@ -89,6 +89,8 @@ export function readsOf(
   );
   const onlyReadsUpstream = safe === true || (isRead && areReads);
   return {
+    /** Whether the main call changes nothing at the upstream. Some upstreams read lists with a POST. */
+    mainCallReads: isRead,
     /** Whether its calls change nothing at the upstream. */
     onlyReadsUpstream,
     /** Whether the route's requests only read, on both sides. Only such requests may be sent to both sides, or sent again. */

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { openExistingAuditStore } from "../../../src/audit/store/open-audit-store.ts";
 import { connectPostgres, SCHEMA } from "../../../src/audit/store/postgres/driver.ts";
@@ -111,8 +113,38 @@ describe("the PostgreSQL store", () => {
       WHERE locktype = 'advisory' AND datname = current_database()`;
     await waitFor(async () => (await database.query(locks)).length > 0);
     const driver = connectPostgres(database.url, { connections: 1, statementMs: 100 });
-    expect(await driver.query("SELECT version FROM audit_version")).toEqual([{ version: STEPS.length }]);
+    const readVersion = () => driver.query("SELECT version FROM audit_version");
+    // Whoever waits for a statement does not wait for the tables.
+    await expect(readVersion()).rejects.toThrow("The audit store failed: its tables are being changed.");
+    expect(await readVersion()).toEqual([{ version: STEPS.length }]);
     await Promise.all([locked, driver.close()]);
+  });
+
+  test("that does not respond fails within the time of a statement, and closes while it is waited for", async () => {
+    const [signedIn, idle] = [Buffer.from("520000000800000000", "hex"), Buffer.from("5a0000000549", "hex")];
+    const server = createServer((socket) => {
+      socket.once("data", () => socket.write(Buffer.concat([signedIn, idle]))).on("error", () => {});
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const driver = connectPostgres(`postgres://u:p@127.0.0.1:${port}/d`, {
+      connections: 1,
+      statementMs: 100,
+    });
+    await expect(driver.query("SELECT 1")).rejects.toThrow("its database does not respond");
+    await driver.close();
+    server.close();
+  });
+
+  test("whose tables are being created is closed at once", async () => {
+    const locked = database.query(`SELECT pg_advisory_lock(${SCHEMA.lock}), pg_sleep(4)`);
+    const driver = connectPostgres(database.url, { connections: 1, statementMs: 100 });
+    await expect(driver.query("SELECT 1")).rejects.toThrow("its tables are being changed");
+    await driver.close();
+    const waiting = `SELECT 1 FROM pg_locks JOIN pg_database ON database = pg_database.oid
+      WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()`;
+    await waitFor(async () => (await database.query(waiting)).length === 0);
+    await locked;
   });
 
   test("is not created by commands that read it", async () => {

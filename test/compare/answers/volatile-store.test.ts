@@ -1,6 +1,6 @@
 /** What is known of the old service outlives a process, and replicas share it. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import { resetComparisons } from "../../../src/compare/counts/stored-counts.ts";
+import { resetComparisons } from "../../../src/compare/counts/counts.ts";
 import { VolatileFields } from "../../../src/compare/answers/volatile-fields.ts";
 import { createVolatileStore, MAX_STORED } from "../../../src/compare/answers/volatile-store.ts";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";

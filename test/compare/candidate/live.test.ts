@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { countDistinct } from "../../../src/compare/counts/summary.ts";
-import { readComparisons } from "../../../src/compare/counts/stored-counts.ts";
-import type { RouteCounts } from "../../../src/compare/counts/counts.ts";
+import { readComparisons, type RouteCounts } from "../../../src/compare/counts/counts.ts";
 import {
   readExamples,
   splitCall,

@@ -71,7 +71,9 @@ test("replay ends with the differences by route, field and client, with three ex
   expect(report).toMatch(/^GET \/books\/:id$/m);
   expect(report).toMatch(/^ {2}6 comparisons: 1 equal$/m);
   expect(report).toMatch(/^ {2}title \(\w+\): 5, last 20.*, Ann$/m);
-  expect(report.match(/^ {4}20\S+ GET \/books\/\d, request \S+: "Emma" -> "EMMA"$/gm)).toHaveLength(3);
+  expect(report.match(/^ {4}20\S+ \S+ UTC, GET \/books\/\d, request \S+: "Emma" -> "EMMA"$/gm)).toHaveLength(
+    3,
+  );
   expect(report).toMatch(/not comparable: calls 1/);
 });
 

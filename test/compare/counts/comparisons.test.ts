@@ -7,10 +7,12 @@ import { createMetrics, type Metrics } from "../../../src/base/metrics/metrics.t
 import {
   countCases,
   MAX_FIELDS,
+  readComparisons,
+  readExample,
+  resetComparisons,
   type RouteCounts,
   type SourceCounts,
 } from "../../../src/compare/counts/counts.ts";
-import { readComparisons, readExample, resetComparisons } from "../../../src/compare/counts/stored-counts.ts";
 import { countDistinct } from "../../../src/compare/counts/summary.ts";
 import { type Comparisons, openComparisons } from "../../../src/compare/counts/comparisons.ts";
 import { type KeyValueStore, StateUnavailableError } from "../../../src/base/storage/key-value-store.ts";

@@ -134,7 +134,7 @@ describe("parity", () => {
     await report(...equals(124), ...equals(124));
     expect(await run()).toBe(0);
     expect(printed()).toContain(
-      `${ROUTE}\n  not enough: 124 of 2 995, 0 differ\n  248 comparisons: 248 equal\n`,
+      `${ROUTE}\n  not enough: 124 of 2,995, 0 differ\n  248 comparisons: 248 equal\n`,
     );
     expect(printed()).not.toMatch(/not enough:.*%/);
   });
@@ -144,7 +144,7 @@ describe("parity", () => {
     async (cases) => {
       await report(...equals(cases, { provenBy: "client 1" }));
       expect(await run("--fail-above=0.1%")).toBe(2);
-      expect(printed()).toContain("  not enough: 300 of 2 995, 0 differ; not enough clients: 1 of 10\n");
+      expect(printed()).toContain("  not enough: 300 of 2,995, 0 differ; not enough clients: 1 of 10\n");
       await run("--format=json");
       expect(printed()).toMatch(/"clients": 1,\s+"distinct": 300,/);
     },
@@ -163,7 +163,7 @@ describe("parity", () => {
         ).flat(),
       );
       expect(await run("--fail-above=0.1%")).toBe(2);
-      expect(printed()).toContain("  not enough: 350 of 2 995, 0 differ\n");
+      expect(printed()).toContain("  not enough: 350 of 2,995, 0 differ\n");
     },
   );
 
@@ -173,7 +173,7 @@ describe("parity", () => {
     ).flat();
     await report(...same);
     expect(await run("--fail-above=0.1%")).toBe(2);
-    expect(printed()).toContain("  not enough: 300 of 2 995, 0 differ\n");
+    expect(printed()).toContain("  not enough: 300 of 2,995, 0 differ\n");
     await report(...equals(3000), ...equals(3000, { provenBy: "busy" }));
     expect(await run("--fail-above=0.1%")).toBe(0);
   });

@@ -5,18 +5,18 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
 import { MAX_COMPARED_BYTES } from "../../../src/compare/answers/compare-answers.ts";
 import { OldService } from "../../../src/compare/live/ask-old-service.ts";
 import { createAuthority, readCertificate } from "../../support/certificates.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { askedRequest, sides } from "./asked-request.ts";
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-const TIMEOUT_MS = 300;
+const TIMEOUT_MS = 800;
 
 /** An old service, as comparisons ask it, and the requests that it got. */
 async function startOldService(
@@ -32,8 +32,7 @@ async function startOldService(
   const { port } = server.address() as AddressInfo;
   const service = new OldService(
     { url: new URL(`http://127.0.0.1:${port}${basePath}`) },
-    "token",
-    TIMEOUT_MS,
+    { sides, tokenParameter: "token", timeoutMs: TIMEOUT_MS },
   );
   open.push(
     () => service.close(),
@@ -41,17 +40,6 @@ async function startOldService(
   );
   return { service, requests };
 }
-
-const requestOf = (given: Partial<AlphaRequest> = {}): AlphaRequest =>
-  ({
-    id: "r1",
-    method: "GET",
-    path: "/things",
-    query: "",
-    address: "192.0.2.7",
-    headers: {},
-    ...given,
-  }) as AlphaRequest;
 
 test("the old service gets what the client has sent, without what belongs to the client's connection", async () => {
   const { service, requests } = await startOldService((_request, response) => response.end("{}"), "/api/");
@@ -69,7 +57,7 @@ test("the old service gets what the client has sent, without what belongs to the
     x_http_method: ["DELETE"],
     "accept-encoding": ["gzip"],
   };
-  await service.ask(requestOf({ headers, query: "page=2" }), "shop");
+  await service.ask(askedRequest({ headers, query: "page=2" }));
   const [{ url, method, headers: got } = {} as IncomingMessage] = requests;
   expect({ url, method }).toEqual({ url: "/api/things?page=2", method: "GET" });
   expect(got).toMatchObject({
@@ -92,7 +80,7 @@ test("a body goes without the content coding in which the client had sent it", a
     request.on("end", () => response.end("{}"));
   });
   const headers = { "content-encoding": ["gzip"], "content-type": ["application/json"] };
-  await service.ask(requestOf({ method: "POST", headers }), "shop", Buffer.from('{"a":1}'));
+  await service.ask(askedRequest({ method: "POST", headers }, Buffer.from('{"a":1}')));
   expect(received).toEqual(['{"a":1}']);
   expect(requests[0]?.headers).toMatchObject({ "content-type": "application/json", "content-length": "7" });
   expect(requests[0]?.headers).not.toHaveProperty("content-encoding");
@@ -100,7 +88,7 @@ test("a body goes without the content coding in which the client had sent it", a
 
 test("a token of the query goes where the client had it", async () => {
   const { service, requests } = await startOldService((_request, response) => response.end("{}"));
-  await service.ask(requestOf({ query: "page=2", queryTokens: ["a b"] }), "shop");
+  await service.ask(askedRequest({ query: "page=2", queryTokens: ["a b"] }));
   expect(requests[0]?.url).toBe("/things?page=2&token=a%20b");
 });
 
@@ -108,7 +96,7 @@ test("an answer is decoded", async () => {
   const { service } = await startOldService((_request, response) =>
     response.writeHead(201, { "content-encoding": "gzip" }).end(gzipSync('{"a":1}')),
   );
-  const answer = await service.ask(requestOf(), "shop");
+  const answer = await service.ask(askedRequest());
   expect(answer).toMatchObject({ status: 201 });
   expect(typeof answer === "string" ? answer : answer.body.toString()).toBe('{"a":1}');
 });
@@ -146,14 +134,14 @@ test.each<[what: string, reason: string, respond: RequestListener]>([
   ],
 ])("an old service that %s is not comparable: %s", async (_what, reason, respond) => {
   const { service, requests } = await startOldService(respond);
-  expect(await service.ask(requestOf(), "shop")).toBe(reason);
+  expect(await service.ask(askedRequest())).toBe(reason);
   expect(requests).toHaveLength(1);
 });
 
 test("the old service sees the address of the client, not one that it claims", async () => {
   const { service, requests } = await startOldService((_request, response) => response.end("{}"));
   const headers = { "x-forwarded-for": ["10.0.0.1"], host: ["api.example.com"] };
-  expect(await service.ask(requestOf({ headers }), "shop")).toMatchObject({ status: 200 });
+  expect(await service.ask(askedRequest({ headers }))).toMatchObject({ status: 200 });
   expect(requests[0]?.headers).toMatchObject({
     "x-forwarded-for": "192.0.2.7",
     "x-forwarded-host": "api.example.com",
@@ -168,27 +156,27 @@ test("an old service with a certificate of a private authority is asked with UPS
   await once(server, "listening");
   const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const context = createSecureContext({ ca: readCertificate(authority).cert });
-  const trusting = new OldService({ url, secureContext: () => context });
-  const other = new OldService({ url });
+  const trusting = new OldService({ url, secureContext: () => context }, { sides });
+  const other = new OldService({ url }, { sides });
   open.push(
     () => trusting.close(),
     () => other.close(),
     () => (server.closeAllConnections(), server.close()),
   );
-  expect(await trusting.ask(requestOf(), "shop")).toMatchObject({ status: 200 });
-  expect(await other.ask(requestOf(), "shop")).toBe("unreachable");
+  expect(await trusting.ask(askedRequest())).toMatchObject({ status: 200 });
+  expect(await other.ask(askedRequest())).toBe("unreachable");
 });
 
 test("an old service that is not there is not comparable", async () => {
-  const service = new OldService({ url: new URL("http://127.0.0.1:1") });
+  const service = new OldService({ url: new URL("http://127.0.0.1:1") }, { sides });
   open.push(() => service.close());
-  expect(await service.ask(requestOf(), "shop")).toBe("unreachable");
+  expect(await service.ask(askedRequest())).toBe("unreachable");
 });
 
 test("a redirect is an answer, and is not followed", async () => {
   const { service, requests } = await startOldService((_request, response) =>
     response.writeHead(302, { location: "/elsewhere" }).end(),
   );
-  expect(await service.ask(requestOf(), "shop")).toMatchObject({ status: 302 });
+  expect(await service.ask(askedRequest())).toMatchObject({ status: 302 });
   expect(requests).toHaveLength(1);
 });

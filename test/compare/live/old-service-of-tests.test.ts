@@ -1,18 +1,15 @@
 /** The check that all tests with two services make when their old service closes can fail. */
 import { expect, test } from "@jest/globals";
-import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
 import { OldService } from "../../../src/compare/live/ask-old-service.ts";
 import { startOldService } from "../../support/old-service.ts";
-
-const requestOf = (method: string, path: string): AlphaRequest =>
-  ({ id: "r1", method, path, query: "", address: "192.0.2.7", headers: {} }) as unknown as AlphaRequest;
+import { askedRequest, sides } from "./asked-request.ts";
 
 /** Starts an old service, asks it as a comparison does, and closes it. */
 async function ask(method: string, path: string): Promise<readonly string[]> {
   const old = await startOldService({ safePosts: ["/search"] });
-  const service = new OldService({ url: new URL(old.url) });
+  const service = new OldService({ url: new URL(old.url) }, { sides });
   const body = method === "POST" ? Buffer.from("{}") : undefined;
-  await service.ask(requestOf(method, path), "shop", body);
+  await service.ask(askedRequest({ method, path }, body));
   await service.close();
   await old.close();
   return old.compared;

@@ -5,7 +5,7 @@ import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
 import type { Route } from "../../../src/pack/routes/route.ts";
 import { Budget, type Limits } from "../../../src/compare/answers/budget.ts";
 import type { Judge } from "../../../src/compare/answers/judge.ts";
-import type { ServedRequest, SideQuestion } from "../../../src/compare/live/served-request.ts";
+import type { AskedRequest, ServedRequest } from "../../../src/compare/live/served-request.ts";
 import { ShadowRunner, type ShadowOptions } from "../../../src/compare/live/shadow-runner.ts";
 import { WriteFence } from "../../../src/compare/live/write-fence.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -37,8 +37,8 @@ interface Setup {
 
 function createRunner(
   options: Partial<Pick<ShadowOptions, "share" | "onError" | "judge" | "report">> & {
-    readonly translate?: (question: SideQuestion) => Promise<Asked>;
-    readonly askOld?: (question: SideQuestion) => Promise<Asked>;
+    readonly translate?: (question: AskedRequest) => Promise<Asked>;
+    readonly askOld?: (question: AskedRequest) => Promise<Asked>;
     readonly limits?: Partial<Limits>;
   } = {},
 ): Setup {
@@ -60,8 +60,8 @@ function createRunner(
     budget,
     fence,
     answers: {
-      old: { ask: askOld ?? (async () => answer("same")) },
-      new: { ask: translate ?? (async () => answer("same")) },
+      old: { source: "legacy", ask: askOld ?? (async () => answer("same")) },
+      new: { source: "legacy", ask: translate ?? (async () => answer("same")) },
     },
     report: (compared) => void reported.push(compared),
     onError: (error) => {

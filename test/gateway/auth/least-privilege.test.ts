@@ -119,7 +119,7 @@ beforeAll(() => {
 /** A token as the gateway's exchange stores it: the requested scopes within v4's grant. */
 const grantOf = (asked: string, given: string): TokenLookup => {
   const levels = scopes.common(scopes.read(asked).grants, scopes.grants(given));
-  return { levels: scopes.read(scopes.write(levels)).grants, token: "v4", hash: "hash", isRevoked: false };
+  return { grants: scopes.read(scopes.write(levels)).grants, token: "v4", hash: "hash", isRevoked: false };
 };
 
 const resourceOf = (needed: string): string => (needed.includes(":") ? (needed.split(":")[0] ?? "") : "vms");
@@ -176,7 +176,7 @@ describe("while the token store cannot say whether the gateway issued a token", 
 test("an expired token is rejected on every route that requires one", async () => {
   for (const { alpha, scope } of routes) {
     if (scope === "public") continue;
-    const { status, calls } = await send(alpha, { levels: "all", token: "t", hash: "h", isRevoked: true });
+    const { status, calls } = await send(alpha, { grants: "all", token: "t", hash: "h", isRevoked: true });
     expect([alpha, status, calls]).toEqual([alpha, 401, 0]);
   }
 });

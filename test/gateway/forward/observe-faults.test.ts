@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { json, neverRespond, plain, raw, type Responder } from "../../support/fake-v4.ts";
+import { freePort } from "../../support/free-port.ts";
 import { RECORDING, openListeningGateway } from "../../support/gateway.ts";
 import { startObservingGateway, type ObservingGateway } from "../../support/observing-gateway.ts";
 import { openRawClient } from "../../support/raw-client.ts";
@@ -59,12 +60,7 @@ describe("the client gets an error in plain JSON, and the record says why,", () 
   });
 
   test("where it can't be reached, and /readyz names it after many attempts", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, "close");
-    const unreachable = await openListeningGateway({ LEGACY_URL: `http://127.0.0.1:${port}` });
+    const unreachable = await openListeningGateway({ LEGACY_URL: `http://127.0.0.1:${await freePort()}` });
     const statuses = new Set<number>();
     for (let times = 0; times < 60; times += 1) statuses.add((await fetch(`${unreachable.url}/a`)).status);
     expect([...statuses]).toEqual([502, 503]);

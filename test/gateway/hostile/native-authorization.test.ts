@@ -169,7 +169,7 @@ describe("every v4 request of alpha's routes, with every level", () => {
   const enter = createNativeAuthorization({ issued: { find: () => found }, scopes, accessOf: pack.v4Access });
   const ask = async (call: string, levels: string): Promise<number> => {
     const [method = "", path = ""] = call.split(" ");
-    found = { levels: scopes.read(levels).grants, token: "v4", hash: "h", isRevoked: false };
+    found = { grants: scopes.read(levels).grants, token: "v4", hash: "h", isRevoked: false };
     const { error } = await enter({ method, path } as never, "h", "t");
     return error?.status ?? 200;
   };

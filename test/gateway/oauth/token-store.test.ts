@@ -133,7 +133,7 @@ describe("a token that the gateway issued", () => {
         token: TOKEN,
         hash: `${HASH}.${tokenHash(TOKEN)}`,
         isRevoked: false,
-        levels: new Map([["vms", 1]]),
+        grants: new Map([["vms", 1]]),
       });
     }
   });
@@ -207,7 +207,7 @@ describe("a token that the gateway issued", () => {
     await open[0]?.set(key, encrypted, 600);
     expect(await first().find(hash, "v4's own")).toMatchObject({
       token: "v4's own",
-      levels: new Map([["vms", 1]]),
+      grants: new Map([["vms", 1]]),
     });
     await open[0]?.delete(key);
     now += 3001;
@@ -275,10 +275,10 @@ describe("a token near its expiry", () => {
     await handOut("vms:modify");
     issuer.granted = "*";
     now += HOURS_2;
-    expect(await first().find(HASH, mine)).toMatchObject({ levels: new Map([["vms", 1]]) });
+    expect(await first().find(HASH, mine)).toMatchObject({ grants: new Map([["vms", 1]]) });
     issuer.granted = "vms:read_only";
     now += HOURS_2;
-    expect(await first().find(HASH, mine)).toMatchObject({ levels: new Map([["vms", 0]]) });
+    expect(await first().find(HASH, mine)).toMatchObject({ grants: new Map([["vms", 0]]) });
   });
 });
 

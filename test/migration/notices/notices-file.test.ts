@@ -105,18 +105,6 @@ describe("a problem has a code and a line", () => {
     expect(first.slice(0, code.length + 1 + problem.length)).toBe(`${code} ${problem}`);
   });
 
-  test.each([
-    ["mail", "2", `receivers:\n  a: { ${HOOK}, secret: { env: SECRET }, mail: [a@example.com] }`],
-    ["digests", "2", `receivers:\n  a: { ${HOOK}, secret: { env: SECRET }, digests: [daily] }`],
-    ["smtp", "1", "smtp: { url: { env: SMTP_URL }, from: a@example.com }"],
-    ["digests", "1", 'digests: { daily: "0 8 * * *" }'],
-    ["contacts", "1", "contacts: true"],
-  ])("AG_FILE_INVALID: %s, which was removed, in line %s", (_key, line, text) => {
-    expect(problemsOf(text)).toEqual([
-      `AG_FILE_INVALID ${line}: mails and reports were removed: use a webhook that sends mails`,
-    ]);
-  });
-
   test("AG_NOTICES_NEEDS_AUDIT: events of clients without an audit store", () => {
     const context = { hasAudit: false, readsSecrets: false };
     expect(problemsOf(WHOLE, context)).toEqual([

@@ -85,11 +85,3 @@ test("other replicas read published dates, and detect that they have changed", a
   expect(other.published()).toEqual(DATES);
   expect(await other.refresh()).toBe(false);
 });
-
-test("dates that an older version has published, with windows in another form, are read", async () => {
-  const { windowStages: _windowStages, ...dates } = DATES;
-  await store.set("sunset:published", JSON.stringify({ ...dates, windows: { first: 3 } }), 60);
-  const control = createControl(store);
-  await control.refresh();
-  expect(control.published()).toEqual(DATES);
-});

@@ -99,10 +99,6 @@ test("new: all gives every client the translation", () => {
 
 test.each([
   ["data: copied", 'AG_FILE_INVALID 1: "copied" is not allowed here'],
-  [
-    "data: separate\nnew: all",
-    'AG_FILE_INVALID 1: "separate" was left out: a proxy can\'t return clients to a service that does not have what they wrote since',
-  ],
   ["data: { replicated: 2 }", "AG_FILE_INVALID 1"],
   ["data: { replicated: 11m }", "AG_ROLLOUT_BOUND 1: 11m is longer than ten minutes"],
   [

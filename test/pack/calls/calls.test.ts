@@ -106,6 +106,29 @@ describe("a second write", () => {
     expect(await lastRecord()).toContain("tags: ");
   });
 
+  test("counts as written even if its response is empty: the record of a later failure says so", async () => {
+    const { send, lastRecord } = await start(
+      packOf({
+        client: "GET /:account/books/:id",
+        upstream: "GET /items/{id}",
+        body: undefined,
+        calls: [
+          { name: "visits", upstream: "POST /visits", optional: true },
+          { name: "tags", upstream: "GET /tags", optional: false },
+        ],
+      }),
+      by({
+        "GET /items/7": written,
+        "POST /visits": (_call, response) => {
+          response.writeHead(204).end();
+        },
+      }),
+      RECORDING,
+    );
+    expect((await send("GET /ann/books/7")).status).toBe(404);
+    expect(await lastRecord()).toContain("what was written before has taken effect");
+  });
+
   test("may be sent before the main call, whose path has its value", async () => {
     const { send, service } = await start(
       packOf({

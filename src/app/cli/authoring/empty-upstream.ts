@@ -41,7 +41,9 @@ function emptyAnswer({ response, resource, lists: { envelope } }: Route): unknow
  */
 export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[], main?: Buffer): Upstream {
   const routes = routesOf(pack, call);
-  const readRoutes = routes.flatMap(({ readRoute }) => pack.route(readRoute ?? "") ?? []);
+  const readRoutes = routes.flatMap(({ objectRoutes }) =>
+    objectRoutes.flatMap((name) => pack.route(name) ?? []),
+  );
   const [first] = routes;
   // A list in a wrapper is also an object. A bare array is not.
   const list = onePage(first?.lists.envelope.upstream.list ?? pack.lists.upstream, []);

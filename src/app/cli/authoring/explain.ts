@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import { HttpError, loadPack, packFolder } from "../../../pack/index.ts";
-import { renderScript } from "../../../base/index.ts";
+import { renderScript, type Settings } from "../../../base/index.ts";
 import { createDryRun, type DryRunResponse } from "../../../compare/index.ts";
 import { isCall } from "../../../authoring/index.ts";
 import { findInvalidIds, type HttpRequest } from "../../../gateway/index.ts";
-import type { CommandSettings } from "../command-settings.ts";
 import { createEmptyV4, withoutAnswers } from "./empty-upstream.ts";
 import type { Explanation } from "./explained-calls.ts";
 import { isRejected, outlineExplanation } from "./outline-explanation.ts";
@@ -28,7 +27,7 @@ async function readValues({
   try {
     return {
       parameters: (await route.writeParameters?.(parameters)) ?? parameters,
-      unsentIds: route.bulk ? await findInvalidIds({ ...sent, match, time, request }) : [],
+      unsentIds: await findInvalidIds({ ...sent, match, time, request }),
     };
   } catch (error) {
     if (error instanceof HttpError) return { parameters, unsentIds: [] };
@@ -45,7 +44,7 @@ async function readValues({
 export async function explain(
   call: string,
   flags: ExplainFlags,
-  { MAPPINGS_DIR, WORDS }: CommandSettings,
+  { MAPPINGS_DIR, WORDS }: Settings,
   command: Command,
 ): Promise<number> {
   if (flags.response !== undefined) command.error("error: --response belongs to --trace");

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Command } from "commander";
+import { lines } from "../../../base/index.ts";
 import { FILE_KINDS, fileSchema } from "../../../pack/index.ts";
 import {
   editorFiles,
@@ -13,7 +14,7 @@ import { check } from "./check/check.ts";
 import { shellQuote, shellWord } from "../../../compare/index.ts";
 import type { DraftFlags } from "./draft-pack.ts";
 import { ask, isValid, type QuestionName, QUESTIONS } from "./init-questions.ts";
-import { print } from "../terminal.ts";
+import { print, printBlocks } from "../terminal.ts";
 
 /** The flags of `init`. Questions about the others are asked at a terminal, unless there are two documents. */
 export type InitFlags = Partial<Record<QuestionName, string>> & DraftFlags;
@@ -43,8 +44,9 @@ function writeFiles(folder: string, files: readonly NewFile[]): void {
     const path = join(folder, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
-    if (!name.includes("schema.json")) print(`wrote ${path}\n`);
   }
+  const edited = files.filter(([name]) => !name.includes("schema.json"));
+  printBlocks(lines(...edited.map(([name]) => `wrote ${join(folder, name)}`)));
   print("\n");
 }
 

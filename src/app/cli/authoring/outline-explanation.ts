@@ -52,7 +52,6 @@ export function outlineExplanation(explanation: Explanation): Block[] {
   const head: Item[] = [call, ...(route ? [`route ${route.name}`] : [])];
   if (isRejected(explanation) || !route)
     return [{ kind: "list", items: [...head, describeRejection(explanation, route)] }];
-  const upstream = pack.dialect.upstream.name;
   const rest = describeRest(explanation, route);
   return [
     { kind: "list", items: head },
@@ -62,14 +61,7 @@ export function outlineExplanation(explanation: Explanation): Block[] {
       title: reason,
       text: toCurl(request, pack, route),
     })),
-    ...(route.retry === undefined
-      ? []
-      : [
-          {
-            kind: "text" as const,
-            line: `sent again without "${route.retry.without}" if ${upstream} rejects only that member`,
-          },
-        ]),
+    ...route.explanations.map((line): Block => ({ kind: "text", line })),
     ...listOf(rest),
   ];
 }

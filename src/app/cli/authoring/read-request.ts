@@ -3,9 +3,8 @@ import { readFileSync } from "node:fs";
 import { text as readStream } from "node:stream/consumers";
 import type { Command } from "commander";
 import { type AuditRecord, openExistingAuditStore, tryReadRecord } from "../../../audit/index.ts";
-import { errorText, isObject, parseJson } from "../../../base/index.ts";
+import { errorText, isObject, parseJson, type Settings } from "../../../base/index.ts";
 import type { Pack } from "../../../pack/index.ts";
-import type { CommandSettings } from "../command-settings.ts";
 import { type DryRunRequest, isJsonType, typeOfFormat } from "../../../compare/index.ts";
 import { splitCall } from "../../../authoring/index.ts";
 
@@ -101,7 +100,7 @@ export async function readResponse(file: string | undefined, command: Command): 
 /** Finds a record. `-` reads it from standard input, in the form of `export` and of the admin API. */
 export async function readRecord(
   id: string,
-  { DATA_DIR, DATABASE_URL }: CommandSettings,
+  { DATA_DIR, DATABASE_URL }: Settings,
   command: Command,
 ): Promise<AuditRecord> {
   if (id === "-") {

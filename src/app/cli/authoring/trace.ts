@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { isSuccess, loadPack, type Pack, packFolder } from "../../../pack/index.ts";
-import type { Diagnostic } from "../../../base/index.ts";
+import type { Diagnostic, Settings } from "../../../base/index.ts";
 import {
   diagnosticsOf,
   formatTrace,
@@ -15,7 +15,6 @@ import {
   traceRecord,
 } from "../../../authoring/index.ts";
 import { reportInvalid, reportProblems } from "./report-problems.ts";
-import type { CommandSettings } from "../command-settings.ts";
 import { createEmptyV4 } from "./empty-upstream.ts";
 import type { ExplainFlags } from "./explain.ts";
 import { readRecord, readRequest, readResponse } from "./read-request.ts";
@@ -34,7 +33,7 @@ const catalogsOf = (folder: string) => readExamples(folder, []).catalogs;
 export async function traceRequest(
   subject: string,
   flags: ExplainFlags,
-  settings: CommandSettings,
+  settings: Settings,
   command: Command,
 ): Promise<number> {
   const folder = packFolder(settings.MAPPINGS_DIR);

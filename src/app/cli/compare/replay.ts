@@ -1,7 +1,14 @@
 import type { Command } from "commander";
 import { loadPack, packFolder } from "../../../pack/index.ts";
 import type { AuditRecord } from "../../../audit/index.ts";
-import { type Block, type Item, toVisibleLine, withClosing } from "../../../base/index.ts";
+import {
+  type Block,
+  formatCount,
+  formatSecondUtc,
+  type Item,
+  withClosing,
+  type Settings,
+} from "../../../base/index.ts";
 import {
   createRecordedParity,
   createReplaySummary,
@@ -13,11 +20,10 @@ import {
   type ReplaySummary,
 } from "../../../compare/index.ts";
 import { readExamples } from "../../../authoring/index.ts";
-import type { CommandSettings } from "../command-settings.ts";
 import { showProgress } from "../progress.ts";
 import { openSource } from "./record-source.ts";
 import { readRecordFilters, type RecordFilters } from "../migration/record-filters.ts";
-import { readDirectory } from "../migration/operator-files.ts";
+import { readDirectory } from "../feature-needs.ts";
 import { print, printBlocks } from "../terminal.ts";
 
 export interface ReplayFlags extends RecordFilters {
@@ -29,35 +35,41 @@ export interface ReplayFlags extends RecordFilters {
   readonly parity?: true;
 }
 
-const formatDifference = (difference: ReplayDifference): string =>
-  `  ${toVisibleLine(describeDifference(difference))}\n`;
-
 /** The exit code if no record could be compared, because a gate must not pass in that case. */
 const NOTHING_COMPARED = 2;
 
 /** Maximum number of differences that are printed for one record. */
 const MAX_DIFFERENCES = 20;
 
-function formatChange({ id, time, alpha }: AuditRecord, differences: readonly ReplayDifference[]): string {
+function outlineChange({ id, time, alpha }: AuditRecord, differences: readonly ReplayDifference[]): Block[] {
   const query = alpha.query === "" ? "" : `?${alpha.query}`;
   const moreCount = differences.length - MAX_DIFFERENCES;
   return [
-    `${toVisibleLine(`${time} ${id} ${alpha.method} ${alpha.path}${query}`)}\n`,
-    ...differences.slice(0, MAX_DIFFERENCES).map(formatDifference),
-    ...(moreCount > 0 ? [`  and ${moreCount} more\n`] : []),
-    "\n",
-  ].join("");
+    {
+      kind: "list",
+      items: [
+        {
+          line: `${formatSecondUtc(time)} ${id} ${alpha.method} ${alpha.path}${query}`,
+          items: [
+            ...differences.slice(0, MAX_DIFFERENCES).map(describeDifference),
+            ...(moreCount > 0 ? [`and ${formatCount(moreCount)} more`] : []),
+          ],
+        },
+      ],
+    },
+  ];
 }
 
 function outlineSummary(summary: ReplaySummary): Block[] {
   const { same, exact, changed, inconclusive } = summary.counts;
   const listed = (line: string, counts: readonly (readonly [string, number])[]): Item => ({
     line,
-    items: counts.map(([what, count]) => `${count} ${what}`),
+    items: counts.map(([what, count]) => `${formatCount(count)} ${what}`),
   });
+  const exactly = exact > 0 ? ` (${formatCount(exact)} byte for byte)` : "";
   const [uncompared, rules] = [summary.uncompared(), summary.rules()];
   const items: Item[] = [
-    `${same} the same${exact > 0 ? ` (${exact} byte for byte)` : ""}, ${changed} changed, ${inconclusive} inconclusive`,
+    `${formatCount(same)} the same${exactly}, ${formatCount(changed)} changed, ${formatCount(inconclusive)} inconclusive`,
     ...(changed > 0 ? [listed("changed:", summary.changes())] : []),
     ...(uncompared.length > 0
       ? [listed("the same, without these entries of catalogs, which were not compared:", uncompared)]
@@ -79,12 +91,13 @@ function outlineSummary(summary: ReplaySummary): Block[] {
  */
 export async function replay(
   { from, pack, parity: wantsParity, ...filters }: ReplayFlags,
-  { MAPPINGS_DIR, WORDS, PUBLIC_URL: publicUrl, CLIENTS_FILE }: CommandSettings,
+  settings: Settings,
   command: Command,
 ): Promise<number> {
   if (wantsParity && pack === undefined)
     return command.error("error: --parity compares two packs: name the other one with --pack");
   const query = readRecordFilters(filters, command);
+  const { MAPPINGS_DIR, WORDS, PUBLIC_URL: publicUrl } = settings;
   const folder = packFolder(MAPPINGS_DIR);
   const options = { publicUrl, catalogs: readExamples(folder, []).catalogs };
   const control = new Replay(loadPack(folder, WORDS), options);
@@ -93,7 +106,7 @@ export async function replay(
   const summary = createReplaySummary();
   await withClosing(async (keep) => {
     const parity = wantsParity
-      ? createRecordedParity(control, candidate, readDirectory(CLIENTS_FILE))
+      ? createRecordedParity(control, candidate, await readDirectory(settings))
       : undefined;
     const { count, chunks } = keep(await openSource(from, query), ({ close }) => close());
     const progress = keep(showProgress("records"), ({ end }) => end());
@@ -102,8 +115,10 @@ export async function replay(
       progress((done += 1), count);
       if (!matchesQuery(record, query)) continue;
       const result = await candidate.run(record);
-      if (summary.add(record, result) && result.kind === "changed")
-        print(formatChange(record, result.differences));
+      if (summary.add(record, result) && result.kind === "changed") {
+        printBlocks(outlineChange(record, result.differences));
+        print("\n");
+      }
       await parity?.add(record);
     }
     progress.end();

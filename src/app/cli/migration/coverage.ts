@@ -1,6 +1,15 @@
 import type { Command } from "commander";
 import { loadPack, packFolder } from "../../../pack/index.ts";
-import { type Block, formatCount, tableOf, withClosing } from "../../../base/index.ts";
+import {
+  type Block,
+  formatCount,
+  tableOf,
+  withClosing,
+  type Settings,
+  percentDown,
+  plural,
+  verbFor,
+} from "../../../base/index.ts";
 import { REQUIRED_CLIENTS } from "../../../compare/index.ts";
 import {
   CallJudge,
@@ -10,8 +19,7 @@ import {
   type Refusal,
 } from "../../../migration/index.ts";
 import { readExamples } from "../../../authoring/index.ts";
-import type { CommandSettings } from "../command-settings.ts";
-import { readDirectory } from "./operator-files.ts";
+import { readDirectory } from "../feature-needs.ts";
 import { showProgress } from "../progress.ts";
 import { readRecordFilters, type RecordFilters } from "./record-filters.ts";
 import { readCalls } from "./read-calls.ts";
@@ -40,10 +48,6 @@ const NOT_KNOWN = 2;
 /** Maximum numbers of refusals and clients in the text. */
 const MOST_LISTED = 30;
 
-/** Formats a percentage with two digits, rounded down, so that 100 means all calls. */
-const percent = (part: number, all: number): string =>
-  `${(all === 0 ? 0 : Math.floor((part / all) * 10_000) / 100).toString()} %`;
-
 /** Lists the first items as a table. Empty if there are no items. */
 function outlineFirst<T>(
   caption: string,
@@ -54,7 +58,9 @@ function outlineFirst<T>(
   const more = items.length - MOST_LISTED;
   return [
     tableOf(caption, items.slice(0, MOST_LISTED), columns),
-    ...(more > 0 ? [{ kind: "text" as const, line: `and ${more} more (--format json has all)` }] : []),
+    ...(more > 0
+      ? [{ kind: "text" as const, line: `and ${formatCount(more)} more (--format json has all)` }]
+      : []),
   ];
 }
 
@@ -63,17 +69,17 @@ function describeMean({ clients, share, unproven, largest }: ClientMean): string
   const mean =
     share === null
       ? "The mean of the clients is not known: one client does not decide"
-      : `${percent(share, 1)} is the mean of the clients, each counted once, without the best one`;
-  const counted = `${clients} ${clients === 1 ? "client counts" : "clients count"}, by name or network`;
+      : `${percentDown(share, 1)} is the mean of the clients, each counted once, without the best one`;
+  const counted = `${plural(clients, "client")} ${verbFor(clients, "count")}, by name or network`;
   const hint =
     clients < REQUIRED_CLIENTS
       ? ": name more of them (CLIENTS_FILE), or set TRUST_PROXY, if they seem to come from one address"
       : "";
-  const networks = unproven === 1 ? "1 network has" : `${unproven} networks have`;
+  const networks = `${plural(unproven, "network")} ${verbFor(unproven, "have", "has")}`;
   return [
     mean,
     counted + hint,
-    ...(clients > 1 ? [`${percent(largest, 1)} of their calls are those of one client`] : []),
+    ...(clients > 1 ? [`${percentDown(largest, 1)} of their calls are those of one client`] : []),
     ...(unproven > 0
       ? [`${networks} refused calls with unproven tokens: name their clients, if they are any`]
       : []),
@@ -93,8 +99,8 @@ function outlineCoverage({ calls, served, clients, mean, refusals, notJudged }: 
     {
       kind: "list",
       items: [
-        `${percent(served, calls)} of the calls would be served: ${served} of ${calls}`,
-        `${percent(complete, clients.length)} of the clients would be served completely: ${complete} of ${clients.length}`,
+        `${percentDown(served, calls)} of the calls would be served: ${formatCount(served)} of ${formatCount(calls)}`,
+        `${percentDown(complete, clients.length)} of the clients would be served completely: ${formatCount(complete)} of ${formatCount(clients.length)}`,
         ...describeMean(mean),
       ],
     },
@@ -131,14 +137,15 @@ const byClients = (one: Refusal, other: Refusal): number =>
  */
 export async function coverage(
   { from, pack: folder, format, by, failBelow, baseUrl, ignoreParameter = [], ...filters }: CoverageFlags,
-  { MAPPINGS_DIR, WORDS, PUBLIC_URL: publicUrl, CLIENTS_FILE }: CommandSettings,
+  settings: Settings,
   command: Command,
 ): Promise<number> {
   const query = readRecordFilters(filters, command);
+  const { MAPPINGS_DIR, WORDS, PUBLIC_URL: publicUrl } = settings;
   const packDirectory = packFolder(folder ?? MAPPINGS_DIR);
   const pack = loadPack(packDirectory, WORDS);
   const filterHeader = pack.dialect.client.filters?.header;
-  const directory = readDirectory(CLIENTS_FILE);
+  const directory = await readDirectory(settings);
   const { catalogs } = readExamples(packDirectory, []);
   const judge = new CallJudge(pack, { catalogs, publicUrl, ignorable: new Set(ignoreParameter) });
   const counter = new CoverageCounter(pack);

@@ -7,9 +7,8 @@ import {
   keysOfName,
   openExistingAuditStore,
 } from "../../../audit/index.ts";
-import { plural, withClosing } from "../../../base/index.ts";
-import type { CommandSettings } from "../command-settings.ts";
-import { readDirectory } from "./operator-files.ts";
+import { plural, withClosing, type Settings } from "../../../base/index.ts";
+import { readDirectory } from "../feature-needs.ts";
 import { showProgress } from "../progress.ts";
 import { print } from "../terminal.ts";
 
@@ -33,10 +32,10 @@ async function keysOf(
 /** Runs `alpha-gateway audit erase`. @returns the exit code */
 export async function eraseClient(
   { client }: EraseFlags,
-  settings: CommandSettings,
+  settings: Settings,
   command: Command,
 ): Promise<number> {
-  const directory = readDirectory(settings.CLIENTS_FILE);
+  const directory = await readDirectory(settings);
   return withClosing(async (keep) => {
     const store = keep(await openExistingAuditStore(settings), (each) => each.close());
     const keys = await keysOf(client, directory, store);

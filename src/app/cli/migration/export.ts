@@ -8,10 +8,9 @@ import {
   writeExport,
 } from "../../../audit/index.ts";
 import { filterHeadersOf, loadPack, packFolder } from "../../../pack/index.ts";
-import { plural, withClosing } from "../../../base/index.ts";
-import type { CommandSettings } from "../command-settings.ts";
+import { plural, withClosing, type Settings } from "../../../base/index.ts";
 import { showProgress } from "../progress.ts";
-import { readDirectory } from "./operator-files.ts";
+import { readDirectory } from "../feature-needs.ts";
 import { readNamedFilters, readRecordFilters, type RecordFilters } from "./record-filters.ts";
 import { eachForOutput, printError } from "../terminal.ts";
 
@@ -22,12 +21,12 @@ export interface ExportFlags extends RecordFilters {
 /** Runs `alpha-gateway export`. Only one page of records is in memory at a time. @returns the exit code */
 export async function exportRecords(
   { format, ...filters }: ExportFlags,
-  settings: CommandSettings,
+  settings: Settings,
   command: Command,
 ): Promise<number> {
   if (exportFormat(format).isCompressed && process.stdout.isTTY)
     return command.error(`error: --format ${format} is not for a terminal: write it to a file`);
-  const directory = readDirectory(settings.CLIENTS_FILE);
+  const directory = await readDirectory(settings);
   const isName = filters.client !== undefined && isLookedUp(directory, filters.client);
   // Flags are checked before the store is opened.
   readRecordFilters(isName ? { ...filters, client: "" } : filters, command);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { openExistingAuditStore, readUsageQuery } from "../../../audit/index.ts";
 import { loadPack, type Pack, packFolder } from "../../../pack/index.ts";
-import { isOperatorError, withClosing } from "../../../base/index.ts";
+import { isOperatorError, withClosing, type Settings } from "../../../base/index.ts";
 import { collectExpressions } from "../../../jsonata/index.ts";
 import {
   findNotices,
@@ -18,8 +18,7 @@ import {
   readOpenapi,
   wordsOfExpressions,
 } from "../../../migration/index.ts";
-import type { CommandSettings } from "../command-settings.ts";
-import { readDirectory } from "./operator-files.ts";
+import { readDirectory } from "../feature-needs.ts";
 import { assertNoProblems } from "./record-filters.ts";
 import { print, printBlocks, printData, printError, printJson } from "../terminal.ts";
 
@@ -93,11 +92,7 @@ async function compareDocuments(
  *
  * @returns the exit code: 0 if no client is affected, 1 if a client is, 2 if this is unknown
  */
-export async function impact(
-  flags: ImpactFlags,
-  settings: CommandSettings,
-  command: Command,
-): Promise<number> {
+export async function impact(flags: ImpactFlags, settings: Settings, command: Command): Promise<number> {
   checkFlags(flags, command);
   try {
     return await answer(flags, settings, command);
@@ -108,11 +103,11 @@ export async function impact(
   }
 }
 
-async function answer(flags: ImpactFlags, settings: CommandSettings, command: Command): Promise<number> {
+async function answer(flags: ImpactFlags, settings: Settings, command: Command): Promise<number> {
   const { since = "", until = "" } = flags;
   const { query: range, problems } = readUsageQuery({ since, until });
   assertNoProblems(problems, command);
-  const directory = readDirectory(settings.CLIENTS_FILE);
+  const directory = await readDirectory(settings);
   const folder = packFolder(settings.MAPPINGS_DIR);
   const { result: pack, expressions } = collectExpressions(() => loadPack(folder, settings.WORDS));
   const other = flags.pack === undefined ? undefined : loadPack(packFolder(flags.pack), settings.WORDS);

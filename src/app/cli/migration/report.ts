@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import { isLookedUp, openExistingAuditStore, readNamedQuery, readUsageQuery } from "../../../audit/index.ts";
-import { withClosing } from "../../../base/index.ts";
+import { withClosing, type Settings } from "../../../base/index.ts";
 import { loadPack, packFolder } from "../../../pack/index.ts";
 import { createReport, FORMATS, type ReportFormat } from "../../../migration/index.ts";
-import type { CommandSettings } from "../command-settings.ts";
-import { readDirectory } from "./operator-files.ts";
+import { readDirectory } from "../feature-needs.ts";
 import { showProgress } from "../progress.ts";
 import { assertNoProblems } from "./record-filters.ts";
 import { printData } from "../terminal.ts";
@@ -20,10 +19,10 @@ export interface ReportFlags {
 /** Runs `alpha-gateway report`. @returns the exit code */
 export async function report(
   { format, client = "", since = "", until = "", search = "" }: ReportFlags,
-  settings: CommandSettings,
+  settings: Settings,
   command: Command,
 ): Promise<number> {
-  const directory = readDirectory(settings.CLIENTS_FILE);
+  const directory = await readDirectory(settings);
   const isName = isLookedUp(directory, client);
   // Flags are checked before the store is opened.
   assertNoProblems(readUsageQuery({ client: isName ? "" : client, since, until }).problems, command);

@@ -1,4 +1,5 @@
 import { Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { Pool, DatabaseError, TypeOverrides, types, type PoolClient, type QueryResultRow } from "pg";
 import { migratePostgres, type PostgresSchema, SchemaError } from "../../../base/index.ts";
 import type { Connection, Driver, Value } from "../sql/driver.ts";
@@ -94,10 +95,7 @@ class GuardedSocket extends Socket {
 export async function hasAuditTables(url: string): Promise<boolean> {
   const pool = openPool(url, { connections: 1, statementMs: STATEMENT_MS });
   try {
-    const { rows } = await pool.query<{ found: boolean }>("SELECT to_regclass($1) IS NOT NULL AS found", [
-      SCHEMA.versionTable,
-    ]);
-    return rows[0]?.found === true;
+    return (await readVersion(pool)) !== undefined;
   } catch (error) {
     throw toUnavailableError(error);
   } finally {
@@ -105,7 +103,16 @@ export async function hasAuditTables(url: string): Promise<boolean> {
   }
 }
 
-const guardedSocket = (): Socket => new GuardedSocket();
+/** Reads the version of the tables; undefined if there are none. */
+async function readVersion(pool: Pool): Promise<number | undefined> {
+  const { versionTable } = SCHEMA;
+  const tables = await pool.query<{ found: boolean }>("SELECT to_regclass($1) IS NOT NULL AS found", [
+    versionTable,
+  ]);
+  if (tables.rows[0]?.found !== true) return undefined;
+  const versions = await pool.query<{ version: number }>(`SELECT version FROM ${versionTable}`);
+  return versions.rows[0]?.version;
+}
 
 /** Maximum number of connections. A few are enough: commits run sequentially, and only people read pages. */
 const CONNECTIONS = 4;
@@ -144,7 +151,8 @@ const connectionOf = (client: PoolClient): Connection => ({
   },
 });
 
-function openPool(url: string, { connections, statementMs }: PoolLimits): Pool {
+/** @param signal closes the connections, whatever they wait for */
+function openPool(url: string, { connections, statementMs }: PoolLimits, signal?: AbortSignal): Pool {
   const pool = new Pool({
     connectionString: url,
     max: connections,
@@ -153,7 +161,7 @@ function openPool(url: string, { connections, statementMs }: PoolLimits): Pool {
     query_timeout: statementMs + MARGIN_MS,
     idle_in_transaction_session_timeout: statementMs,
     keepAlive: true,
-    stream: guardedSocket,
+    stream: () => new GuardedSocket({ ...(signal && { signal }) }),
     application_name: "alpha-gateway",
     types: TYPES,
     // An idle connection must not keep the process alive.
@@ -183,9 +191,9 @@ async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T
   }
 }
 
-/** Migrates the schema, on a connection of its own: statements of a pool end after seconds. */
-async function migrate(url: string): Promise<void> {
-  const pool = openPool(url, MIGRATION_LIMITS);
+/** Migrates the tables, on a connection of its own: statements of other connections end after seconds. */
+async function migrate(url: string, signal: AbortSignal): Promise<void> {
+  const pool = openPool(url, MIGRATION_LIMITS, signal);
   try {
     await withClient(pool, (client) => migratePostgres(client, SCHEMA));
   } finally {
@@ -199,20 +207,24 @@ export function connectPostgres(
   limits: PoolLimits = { connections: CONNECTIONS, statementMs: STATEMENT_MS },
 ): Driver {
   const pool = openPool(url, limits);
-  let prepared: Promise<void> | undefined;
+  const closing = new AbortController();
+  let isPrepared = false;
+  let migration: Promise<void> | undefined;
 
-  function prepare(): Promise<void> {
-    prepared ??= migrate(url).catch((error: unknown) => {
-      prepared = undefined;
-      throw error;
-    });
-    return prepared;
+  /** Waits until the tables exist, at most as long as for a statement. A longer migration goes on. */
+  async function waitForTables(): Promise<void> {
+    if (!migration && (await readVersion(pool)) !== STEPS.length)
+      migration ??= migrate(url, closing.signal).finally(() => (migration = undefined));
+    const late = wait(limits.statementMs + MARGIN_MS, "late", { ref: false });
+    if ((await Promise.race([migration, late])) === "late")
+      throw new AuditUnavailableError("The audit store failed: its tables are being changed.");
+    isPrepared = true;
   }
 
   /** Runs work with a connection. @throws {AuditUnavailableError} */
   async function guarded<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     try {
-      await prepare();
+      if (!isPrepared) await waitForTables();
       return await withClient(pool, work);
     } catch (error) {
       throw toUnavailableError(error);
@@ -238,6 +250,9 @@ export function connectPostgres(
     check: () => {},
     // PostgreSQL does not overwrite deleted data. The operator can run `VACUUM`.
     forget: async () => false,
-    close: () => pool.end(),
+    async close() {
+      closing.abort();
+      await pool.end();
+    },
   };
 }

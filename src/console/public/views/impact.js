@@ -1,5 +1,5 @@
 import { read } from "../api.js";
-import { dayName, plural } from "../format.js";
+import { dayName, plural, verbFor } from "../format.js";
 import { Component, html } from "../html.js";
 import { emptyState, hint, options, say, viewHead } from "../parts.js";
 import { keepInAddress } from "../router.js";
@@ -52,7 +52,7 @@ function results({ notices, clients, readers, namesSince }, name) {
   const isCounted = notices.every(({ isExact }) => isExact);
   const isSent = name !== "" && !isRead;
   const verb = isRead ? "get" : name ? "send" : "call";
-  const head = `${plural(rows.length, "client")} ${verb}${rows.length === 1 ? "s" : ""} ${what}`;
+  const head = `${plural(rows.length, "client")} ${verbFor(rows.length, verb)} ${what}`;
   say(head);
   const shown = columns(!isSent);
   return html`

@@ -2,7 +2,7 @@ import { daysChart } from "../charts/days.js";
 import { read } from "../api.js";
 import { count, percent, plural } from "../format.js";
 import { html } from "../html.js";
-import { hint } from "../parts.js";
+import { figures, hint } from "../parts.js";
 import { ClientName, upstreamName } from "../names.js";
 import { clientColumnOf, STATE_COLUMNS } from "./clients.js";
 import { countColumn, nativeColumn, routeColumn } from "./columns.js";
@@ -12,21 +12,18 @@ import { emptyScope, scopedView, usageQuery } from "./scope.js";
 import { sortableTable } from "./sortable.js";
 import { openTokens } from "./tokens.js";
 
-function figures(clients, days) {
+function migrationFigures(clients, days) {
   const sumOf = (name) => clients.reduce((sum, client) => sum + client[name], 0);
   const inState = (wanted) => clients.filter(({ state }) => state === wanted).length;
   const last = days.at(-1);
   const counted = clients.length - inState(null);
-  const all = [
+  return figures([
     [percent(sumOf("native"), sumOf("requests")), "of all requests were native"],
     [percent(last.native, last.native + last.alpha), `on the last day, ${last.day}`],
     [`${inState("ready")} / ${counted}`, `clients have moved to ${upstreamName}`],
     [count(inState("moving")), "use both"],
     [count(inState("silent")), "are silent: whether they have moved is unknown"],
-  ];
-  return html`<div class="figures">
-    ${all.map(([number, text]) => html`<div class="figure"><b>${number}</b><span>${text}</span></div>`)}
-  </div>`;
+  ]);
 }
 
 /** Alpha routes in use, with the number of their clients. Senders without an accepted token are not clients. */
@@ -93,7 +90,7 @@ async function migrationContent(scope, signal) {
     opening: openTokens,
   };
   return html`
-    ${reportLinks(undefined, query)} ${figures(groups, days)}
+    ${reportLinks(undefined, query)} ${migrationFigures(groups, days)}
     <section>
       <h2>Requests by day</h2>
       ${daysChart(days)}

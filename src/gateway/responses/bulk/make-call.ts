@@ -208,6 +208,7 @@ export async function readIds(request: BulkRequest): Promise<readonly SentId[]> 
 /** Finds the ids of a request that have no upstream value, so that no call is sent for them. @throws see `readIds` */
 export async function findInvalidIds(request: BulkRequest): Promise<readonly string[]> {
   const outcomes: Outcomes = new Map();
-  await writeIds(await readIds(request), bulkOf(request.match.route), outcomes);
+  const { bulk } = request.match.route;
+  if (bulk) await writeIds(await readIds(request), bulk, outcomes);
   return [...outcomes.keys()];
 }

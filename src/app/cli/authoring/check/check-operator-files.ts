@@ -1,11 +1,11 @@
 import { CLIENTS } from "../../../../audit/index.ts";
-import { commandProcess, openFeature, type Settings } from "../../../../base/index.ts";
+import { commandProcess, lines, openFeature, type Settings } from "../../../../base/index.ts";
 import { openExistingState } from "../../../../gateway/index.ts";
 import { loadPack, packFolder } from "../../../../pack/index.ts";
 import { reportInvalid } from "../report-problems.ts";
 import { loadFileFeatures } from "../../features.ts";
 import { readNeeds } from "../../feature-needs.ts";
-import { print } from "../../terminal.ts";
+import { printBlocks } from "../../terminal.ts";
 
 /** Files by the names of their features, which are also their flags. */
 type OperatorFiles = Readonly<Record<string, string>>;
@@ -33,11 +33,12 @@ export const checkOperatorFiles = (
     const namesClients = checked.some(({ checksWith }) => checksWith?.clients);
     const store = needsState ? await openExistingState(settings) : undefined;
     try {
-      const needs = await readNeeds(given, () => loadPack(folder, settings.WORDS), { store, isAnnounced });
+      const readPack = () => loadPack(folder, settings.WORDS);
+      const needs = await readNeeds(given, readPack, { store, isAnnounced, readsSecrets: false });
       for (const feature of features) {
         if (!checked.includes(feature) && !(feature === CLIENTS && namesClients)) continue;
         const { parts, close } = await openFeature(feature, given, needs, commandProcess());
-        print(`${parts?.summary?.()}\n`);
+        printBlocks(lines(parts?.summary?.() ?? ""));
         await close();
       }
     } finally {
