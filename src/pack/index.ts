@@ -88,7 +88,7 @@ export {
   type ResponseField,
   responseFields,
 } from "./routes/response-fields.ts";
-export { allowsNull, schemaAt } from "./values/schema-members.ts";
+export { allowsNull, keysOfPointer, schemaAt } from "./values/schema-members.ts";
 export {
   dottedPath,
   fillKey,

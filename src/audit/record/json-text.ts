@@ -18,13 +18,16 @@ export class JsonText {
   }
 }
 
-/** Parses JSON that may be nested deeply. Numbers keep all their digits. @throws {SyntaxError} */
-const parseRecorded = (text: string): unknown => parseJson(text, { maxDepth: Infinity });
+type JsonLimits = Parameters<typeof parseJson>[1];
 
-/** Returns the value of a text that is JSON; undefined for any other text. */
-export function tryParse(text: string): { value: unknown } | undefined {
+/** Parses JSON that may be nested deeply. Numbers keep all their digits. @throws {SyntaxError} */
+const parseRecorded = (text: string, limits?: JsonLimits): unknown =>
+  parseJson(text, { ...limits, maxDepth: Infinity });
+
+/** Returns the value of a text that is JSON, within some limits; undefined for any other text. */
+export function tryParse(text: string, limits?: JsonLimits): { value: unknown } | undefined {
   try {
-    return { value: parseRecorded(text) };
+    return { value: parseRecorded(text, limits) };
   } catch {
     return undefined;
   }

@@ -9,25 +9,18 @@ export interface Edit {
   readonly by?: string;
 }
 
-/**
- * Replaces parts of a text. Overlapping parts are replaced together. A part within a larger part is replaced together
- * with it.
- */
+/** Replaces parts of a text. Overlapping parts are replaced together, and a part within a larger part with it. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
-  let replaced = "";
-  let done = 0;
-  let last: Edit | undefined;
-  const write = ({ start, end, by = REDACTED }: Edit): void => {
+  const separate: Edit[] = [];
+  for (const edit of edits.toSorted((one, other) => one.start - other.start || other.end - one.end)) {
+    const last = separate.at(-1);
+    if (last === undefined || edit.start >= last.end) separate.push(edit);
+    else if (edit.end > last.end) separate.splice(-1, 1, { start: last.start, end: edit.end });
+  }
+  let [replaced, done] = ["", 0];
+  for (const { start, end, by = REDACTED } of separate) {
     replaced += text.slice(done, start) + by;
     done = end;
-  };
-  for (const edit of edits.toSorted((one, other) => one.start - other.start || other.end - one.end)) {
-    if (last === undefined || edit.start >= last.end) {
-      if (last) write(last);
-      last = edit;
-    } else if (edit.end > last.end) last = { start: last.start, end: edit.end };
   }
-  if (!last) return text;
-  write(last);
   return replaced + text.slice(done);
 }

@@ -5,29 +5,23 @@ const JSON_ESCAPE = /(?<!\\)\\+u([0-9a-f]{4})/gi;
 /** The maximum number of nested escapes that {@link unescapeText} decodes. */
 const MAX_ROUNDS = 4;
 
-/**
- * Decodes percent-encoded bytes. Malformed escapes stay unchanged. Never throws, because a client could cause thousands
- * of exceptions.
- */
+/** Decodes percent-encoded bytes. Malformed escapes stay unchanged. Never throws: a client could cause many exceptions. */
 const decodePercent = (text: string): string =>
-  text.includes("%")
-    ? text.replaceAll(PERCENT, (bytes) => Buffer.from(bytes.replaceAll("%", ""), "hex").toString())
-    : text;
+  text.replaceAll(PERCENT, (bytes) => Buffer.from(bytes.replaceAll("%", ""), "hex").toString());
 
 /** Decodes a part of a query or of a form. */
 export const decodeFormText = (text: string): string => decodePercent(text.replaceAll("+", " "));
 
 /** Decodes JSON's escapes of characters, and percent-encoding. */
 export function unescapeText(text: string): string {
-  let readable = text;
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const before = readable;
-    if (readable.includes("\\u"))
-      readable = readable.replaceAll(JSON_ESCAPE, (_, digits: string) =>
-        String.fromCharCode(Number.parseInt(digits, 16)),
-      );
-    readable = decodePercent(readable);
-    if (readable === before) break;
+  if (!/[%\\]/.test(text)) return text;
+  let [readable, before] = [text, ""];
+  for (let round = 0; round < MAX_ROUNDS && readable !== before; round += 1) {
+    before = readable;
+    const unescaped = readable.replaceAll(JSON_ESCAPE, (_, digits: string) =>
+      String.fromCharCode(Number.parseInt(digits, 16)),
+    );
+    readable = decodePercent(unescaped);
   }
   return readable;
 }

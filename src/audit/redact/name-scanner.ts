@@ -3,16 +3,6 @@ import type { NameRule } from "./name-rules.ts";
 /** A name without punctuation between its letters, and how it must occur. */
 type ScannedName = Pick<NameRule, "name" | "place">;
 
-/** A state of the automaton. It represents the most recently read letters of names. */
-interface State {
-  readonly id: number;
-  readonly next: Map<string, State>;
-  /** The state of the longest suffix of these letters that is the start of a name. */
-  fallback: State | undefined;
-  /** The characters that may follow a name after its last letter was read. */
-  readonly ends: RegExp[];
-}
-
 const BYTES = 256;
 /** Matches characters that may be between the letters of a name. */
 const BETWEEN = /[\0-\x20+_\x7f-]/;
@@ -46,37 +36,6 @@ function representative(char: string): string {
   return BETWEEN.test(char) ? "_" : ":";
 }
 
-/** Creates the states for all starts of all names (Aho and Corasick, 1975). */
-function createStates(names: readonly (readonly [name: string, end: RegExp])[]): State[] {
-  const root: State = { id: 0, next: new Map(), fallback: undefined, ends: [] };
-  const states = [root];
-  for (const [name, end] of names) {
-    let state = root;
-    for (const letter of name) {
-      const next = state.next.get(letter) ?? { id: states.length, next: new Map(), fallback: root, ends: [] };
-      if (next.id === states.length) states.push(next);
-      state.next.set(letter, next);
-      state = next;
-    }
-    state.ends.push(end);
-  }
-  // Breadth first, because a fallback is shorter than its state. The loop also visits the states that are added during it.
-  const queue = [root];
-  for (const state of queue) {
-    for (const [letter, next] of state.next) {
-      next.fallback = state.fallback ? follow(state.fallback, letter) : root;
-      next.ends.push(...next.fallback.ends);
-      queue.push(next);
-    }
-  }
-  return states;
-}
-
-/** Returns the state after a letter. */
-function follow(state: State, letter: string): State {
-  return state.next.get(letter) ?? (state.fallback ? follow(state.fallback, letter) : state);
-}
-
 /**
  * Tests whether a text may contain the name of a secret followed by a value, or characters that may hide a name. It has
  * no false negatives, and makes one look-up per character.
@@ -89,20 +48,27 @@ export class NameScanner {
   /** The row of the final state: a name was found. */
   readonly #found: number;
 
+  /** Creates the automaton of Aho and Corasick (1975): its states are the starts of all names. */
   constructor(names: readonly ScannedName[]) {
-    const states = createStates([
-      ...names.map(({ name, place }) => [name, END_OF_NAME[place]] as const),
-      ...FORM_NAMES,
-    ]);
+    const ends = [...names.map(({ name, place }) => [name, END_OF_NAME[place]] as const), ...FORM_NAMES];
+    const states = new Map([["", 0]]);
+    for (const [name] of ends)
+      for (let length = 1; length <= name.length; length += 1)
+        states.set(name.slice(0, length), states.get(name.slice(0, length)) ?? states.size);
     const chars = Array.from({ length: BYTES }, (_, byte) => representative(String.fromCharCode(byte)));
     const columns = [...new Set(chars)];
     this.#columns = Uint8Array.from(chars, (char) => columns.indexOf(char));
-    this.#found = states.length * columns.length;
-    const after = (state: State, char: string): number => {
-      if (HIDING.test(char) || state.ends.some((end) => end.test(char))) return states.length;
-      return BETWEEN.test(char) ? state.id : follow(state, char.toLowerCase()).id;
-    };
-    const rows = states.flatMap((state) => columns.map((char) => after(state, char)));
+    this.#found = states.size * columns.length;
+    const rows = [...states.keys()].flatMap((state) => {
+      const own = ends.filter(([name]) => state.endsWith(name)).map(([, end]) => end);
+      return columns.map((char) => {
+        if (HIDING.test(char) || own.some((end) => end.test(char))) return states.size;
+        // The longest end of the letters that is the start of a name.
+        let next = BETWEEN.test(char) ? state : state + char.toLowerCase();
+        while (!states.has(next)) next = next.slice(1);
+        return states.get(next) ?? 0;
+      });
+    });
     this.#table = Int32Array.from(rows, (next) => next * columns.length);
   }
 

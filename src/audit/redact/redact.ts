@@ -3,8 +3,8 @@ import { JsonText, tryParse } from "../record/json-text.ts";
 import type { RecordedBody } from "../record/record.ts";
 import { omittedBody, truncatedBody, truncateUtf8 } from "../record/truncate.ts";
 import { REDACTED } from "./edits.ts";
-import { hasValueMember } from "./find-names.ts";
-import { looksLikePairs } from "./redact-pairs.ts";
+import { VALUE_MEMBER } from "./find-names.ts";
+import { looksLikePairs } from "./pairs.ts";
 import { parseWhole, RedactionWalk } from "./redact-walk.ts";
 import { type SecretNames, secretNames } from "./secret-names.ts";
 import { SecretSearch } from "./secret-search.ts";
@@ -59,7 +59,7 @@ export class Redaction {
 
   /** Redacts a query string, or an urlencoded form. */
   query(text: string, values?: SecretValues): string {
-    return this.#short(values, (walk) => walk.pairs(text));
+    return this.#short(() => this.#walk(values).pairs(text));
   }
 
   /**
@@ -67,7 +67,7 @@ export class Redaction {
    * kept, even if the client sends them as secrets.
    */
   path(text: string, isRoute: boolean, values?: SecretValues): string {
-    return this.#short(values, (walk) => walk.path(text, isRoute));
+    return this.#short(() => this.#walk(values).path(text, isRoute));
   }
 
   /** Redacts the path of a v4 call, with its query. */
@@ -79,12 +79,12 @@ export class Redaction {
 
   /** Redacts any other text of a client, such as a filter header or a `User-Agent`. */
   text(text: string, values?: SecretValues): string {
-    return this.#short(values, (walk) => walk.text(text));
+    return this.#short(() => this.#walk(values).text(text));
   }
 
-  #short(values: SecretValues | undefined, redact: (walk: RedactionWalk) => string): string {
+  #short(redact: () => string): string {
     try {
-      return truncateUtf8(redact(this.#walk(values)), this.#limit);
+      return truncateUtf8(redact(), this.#limit);
     } catch {
       return REDACTED;
     }
@@ -109,7 +109,7 @@ export class Redaction {
   /** Redacts a parsed JSON body. `bytes` is its original length, for the mark of a truncated body. */
   value(parsed: unknown, bytes?: number, values?: SecretValues): RecordedBody {
     if (parsed === undefined) return undefined;
-    return guarded(bytes, values, () => this.#value(parsed, bytes, values));
+    return guarded(bytes, values, () => this.#limited(this.#walk(values).value(parsed), bytes));
   }
 
   /** Redacts a client's body: JSON, a form, or text in UTF-8. For any other body only the length is recorded. */
@@ -120,7 +120,7 @@ export class Redaction {
       const read = readSentBody(sent);
       if ("why" in read) return omittedBody(byteLength, read.why);
       return "form" in read
-        ? this.#value(read.form, byteLength, values)
+        ? this.value(read.form, byteLength, values)
         : this.#text(read.text, byteLength, values);
     });
   }
@@ -137,39 +137,30 @@ export class Redaction {
   start(bytes: Uint8Array, length: number, values?: SecretValues): RecordedBody {
     return guarded(length, values, () => {
       const text = new TextDecoder().decode(bytes);
-      if (hasValueMember(text) || this.#walk().text(text) !== text) return omittedBody(length, UNPARSED);
+      if (VALUE_MEMBER.test(text) || this.#walk().text(text) !== text) return omittedBody(length, UNPARSED);
       const limit = Math.min(this.#limit, this.search.maxSearched - UNRECORDED_END);
       return truncatedBody(values?.redact(text) ?? text, limit, length);
     });
   }
 
-  #value(parsed: unknown, bytes: number | undefined, values: SecretValues | undefined): RecordedBody {
-    return this.#limited(this.#walk(values).value(parsed), bytes);
-  }
-
   /**
-   * Redacts an unparsed body. A JSON body without secrets is recorded unchanged, because numbers may have more digits
-   * than a double.
+   * Redacts an unparsed body: JSON, pairs, or text in another format if it contains no name of a secret. A JSON body
+   * without secrets is recorded unchanged, because numbers may have more digits than a double.
    */
   #text(text: string, bytes: number, values: SecretValues | undefined): RecordedBody {
     const parsed = parseWhole(text);
-    if (!parsed) return this.#unparsed(text, bytes, values);
+    if (!parsed && !looksLikePairs(text) && this.#walk().text(text) !== text)
+      return omittedBody(bytes, UNPARSED);
     // An escape may hide a value.
-    const mayHaveValues = values?.maybeIn(text) === true || text.includes("\\");
-    const redacted = this.#walk(mayHaveValues ? values : undefined).value(parsed.value);
-    if (redacted === parsed.value && bytes <= this.#limit) return new JsonText(text);
-    if (values?.whyIncomplete !== undefined) return omittedBody(bytes, values.whyIncomplete);
-    return this.#limited(redacted, bytes);
-  }
-
-  /** Redacts pairs, and text in other formats if it contains no name of a secret. */
-  #unparsed(text: string, bytes: number, values: SecretValues | undefined): RecordedBody {
-    if (looksLikePairs(text)) return this.#limited(this.#walk(values).text(text), bytes);
-    if (this.#walk().text(text) !== text) return omittedBody(bytes, UNPARSED);
-    const recorded = values?.redact(text) ?? text;
-    // The text is JSON with a duplicate member.
-    if (recorded === text && bytes <= this.#limit && tryParse(text)) return new JsonText(text);
-    return this.#limited(recorded, bytes);
+    const mayHaveValues = !parsed || values?.maybeIn(text) === true || text.includes("\\");
+    const walk = this.#walk(mayHaveValues ? values : undefined);
+    const redacted = parsed ? walk.value(parsed.value) : walk.text(text);
+    const isSame = redacted === (parsed ? parsed.value : text);
+    // A text that is not parsed may also be JSON: with a duplicate member, or with too many values.
+    if (isSame && bytes <= this.#limit && (parsed || tryParse(text))) return new JsonText(text);
+    return values?.whyIncomplete === undefined
+      ? this.#limited(redacted, bytes)
+      : omittedBody(bytes, values.whyIncomplete);
   }
 
   #limited(redacted: unknown, bytes: number | undefined): RecordedBody {
@@ -183,7 +174,7 @@ export class Redaction {
   }
 }
 
-/** Replaces values that can't be redacted. An accessor that throws must not end a request. */
+/** Replaces a body that can't be redacted, or takes too much work. An accessor that throws must not end a request. */
 function guarded(
   bytes: number | undefined,
   values: SecretValues | undefined,

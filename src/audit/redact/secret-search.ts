@@ -4,9 +4,6 @@ import { RedactionWalk } from "./redact-walk.ts";
 import type { SecretNames } from "./secret-names.ts";
 import { SecretValues } from "./secret-values.ts";
 
-/** Headers by lower-case name. */
-type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
-
 /** The parts of a request that may contain secrets. */
 interface SentTexts {
   readonly path?: string;
@@ -16,7 +13,7 @@ interface SentTexts {
   /** Values of recorded headers. */
   readonly texts?: readonly (string | undefined)[];
   /** Other headers, by lower-case name. */
-  readonly headers?: SentHeaders | undefined;
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
   readonly body?: SentBody | undefined;
 }
 
@@ -50,30 +47,31 @@ export class SecretSearch {
   }
 
   /** Adds the secret values of another message. */
-  addFrom(
-    { path = "", isRoute = false, query = "", texts: recorded = [], headers = {}, body }: SentTexts,
-    found: SecretValues,
-  ): void {
+  addFrom(sent: SentTexts, found: SecretValues): void {
+    const { path = "", isRoute = false, query = "", texts = [], headers = {}, body } = sent;
     this.#search(found, (walk) => {
-      found.fromBody(false);
+      found.isInBody = false;
       walk.path(path, isRoute);
       walk.pairs(query);
-      for (const text of recorded) if (text !== undefined) walk.text(text);
-      for (const name in headers) {
-        // The tokens are known. A scheme before a token would become a part of the value.
-        if (name === "authorization") continue;
-        const isSecret = this.#names.has(name);
-        const add = (text: string): unknown => (isSecret ? addHeader(name, text, found) : walk.text(text));
-        const texts = headers[name];
-        if (typeof texts === "string") add(texts);
-        else texts?.forEach(add);
-      }
-      found.fromBody(true);
-      if (body && this.#mayHaveNames(body.bytes, found)) this.#addFromSent(body, walk, found);
+      for (const text of texts) walk.value(text);
+      for (const [name, lines = []] of Object.entries(headers))
+        for (const line of [lines].flat()) this.#addHeader(name, line, walk, found);
+      found.isInBody = true;
+      if (body && this.#mayHaveNames(body.bytes, found)) this.#addBody(body, walk, found);
     });
   }
 
-  #addFromSent(body: SentBody, walk: RedactionWalk, found: SecretValues): void {
+  /** Adds the values of a header with a secret name, with and without a scheme. In Set-Cookie only the first pair counts. */
+  #addHeader(name: string, text: string, walk: RedactionWalk, found: SecretValues): void {
+    // The tokens are known. A scheme before a token would become a part of the value.
+    if (name === "authorization") return;
+    if (!this.#names.has(name)) return void walk.text(text);
+    for (const pair of text.split(";").slice(0, name === "set-cookie" ? 1 : Infinity))
+      found.add(pair.slice(pair.indexOf("=") + 1).trim());
+    found.add([text, ...secretsBehindScheme(text)]);
+  }
+
+  #addBody(body: SentBody, walk: RedactionWalk, found: SecretValues): void {
     if (body.bytes.byteLength > this.maxSearched) return found.markIncomplete();
     const read = readSentBody(body);
     if ("form" in read) walk.value(read.form);
@@ -90,7 +88,7 @@ export class SecretSearch {
   /** Adds the secret values of a parsed JSON body. */
   addFromValue(parsed: unknown, found: SecretValues): void {
     const text = JSON.stringify(parsed);
-    if (text !== undefined && this.mayHaveSecrets(text)) this.#search(found, (walk) => walk.body(text));
+    if (text !== undefined) this.addFromBody(Buffer.from(text), found);
   }
 
   /** Whether a text may contain a value with a secret name. It never misses one. */
@@ -113,11 +111,4 @@ export class SecretSearch {
       found.markIncomplete();
     }
   }
-}
-
-/** Adds the values of a header with a secret name, with and without a scheme. In Set-Cookie only the first pair counts. */
-function addHeader(name: string, text: string, found: SecretValues): void {
-  for (const pair of text.split(";").slice(0, name === "set-cookie" ? 1 : Infinity))
-    found.add(pair.slice(pair.indexOf("=") + 1).trim());
-  found.add([text, ...secretsBehindScheme(text)]);
 }

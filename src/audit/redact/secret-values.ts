@@ -43,25 +43,33 @@ export class SecretValues {
   readonly #byStart = new Map<number, string[]>();
   #compared = 0;
   #whyIncomplete: string | undefined;
-  #minLength = MIN_LENGTH;
-
-  /** Whether all secret values are known. Otherwise no text of the exchange can be recorded. */
-  get isComplete(): boolean {
-    return this.#whyIncomplete === undefined;
-  }
+  /**
+   * Whether the next values come from a body. Values of a request's head must be longer: a client can send any text
+   * there, and short values would hide other parts of the record.
+   */
+  isInBody = true;
 
   /** The reason why some secret values are unknown. Undefined if all are known. */
   get whyIncomplete(): string | undefined {
     return this.#whyIncomplete;
   }
 
+  /** Whether all secret values are known. Otherwise no text of the exchange can be recorded. */
+  get isComplete(): boolean {
+    return this.#whyIncomplete === undefined;
+  }
+
+  /** Marks the secret values as incomplete. The first reason is kept. It must not contain text from a message. */
+  markIncomplete(why = TOO_MANY_SECRETS): void {
+    this.#whyIncomplete ??= why;
+  }
+
   /** Adds a text or a number, or all values of a list or an object. */
   add(value: unknown, depth = 0): void {
-    if (typeof value === "string") return this.#addText(value);
-    if (typeof value === "number") return this.#addText(String(value));
+    if (typeof value === "string" || typeof value === "number") return this.#addText(String(value));
     if (value === null || typeof value !== "object") return;
     if (depth === MAX_DEPTH) return this.markIncomplete();
-    for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    for (const item of Object.values(value)) {
       if (!this.isComplete) return;
       this.add(item, depth + 1);
     }
@@ -84,22 +92,9 @@ export class SecretValues {
     return tokens;
   }
 
-  /**
-   * Sets whether the next values come from a body. Values of a request's head must be longer: a client can send any
-   * text there, and short values would hide other parts of the record.
-   */
-  fromBody(isBody: boolean): void {
-    this.#minLength = isBody ? MIN_LENGTH : MIN_LENGTH_IN_HEAD;
-  }
-
-  /** Marks the secret values as incomplete. The first reason is kept. It must not contain text from a message. */
-  markIncomplete(why = TOO_MANY_SECRETS): void {
-    this.#whyIncomplete ??= why;
-  }
-
   #addText(text: string): void {
-    if (text.length < this.#minLength || !this.isComplete) return;
-    if (!this.#values.has(text)) this.#addSpellings(text);
+    const isLong = text.length >= (this.isInBody ? MIN_LENGTH : MIN_LENGTH_IN_HEAD);
+    if (isLong && this.isComplete && !this.#values.has(text)) this.#addSpellings(text);
   }
 
   #addSpellings(text: string): void {
@@ -112,19 +107,27 @@ export class SecretValues {
     if (this.#values.size > MAX_VALUES) this.markIncomplete();
   }
 
-  /** Whether the text may contain one of the values. Fast. */
+  /** Whether the text may contain one of the values. */
   maybeIn(text: string): boolean {
-    if (!this.isComplete) return true;
-    if (this.#values.size > FEW || text.includes(CUT)) return this.#find(text, 1).length > 0;
-    for (const value of this.#values)
-      if (text.includes(value.length > NEEDLE_LENGTH ? value.slice(0, NEEDLE_LENGTH) : value)) return true;
-    return false;
+    return this.findIn(text, 1).length > 0;
   }
 
-  /** Finds the values in a text. */
-  findIn(text: string): Edit[] {
+  /** Finds the values in a text, or the first ones. Fast if there are none. */
+  findIn(text: string, most = Infinity): Edit[] {
     if (!this.isComplete) return [{ start: 0, end: text.length }];
-    return this.maybeIn(text) ? this.#find(text, Infinity) : [];
+    const found: Edit[] = [];
+    if (this.#values.size <= FEW && !text.includes(CUT) && !this.#isStartIn(text)) return found;
+    for (let at = 0; at < text.length && found.length < most;) {
+      const length = this.#lengthAt(text, at);
+      if (length > 0) found.push({ start: at, end: at + length });
+      at += length || 1;
+    }
+    return found;
+  }
+
+  #isStartIn(text: string): boolean {
+    for (const value of this.#values) if (text.includes(value.slice(0, NEEDLE_LENGTH))) return true;
+    return false;
   }
 
   /** Replaces the values in a text. */
@@ -135,16 +138,6 @@ export class SecretValues {
   /** Whether a whole text is one of the values. */
   has(text: string): boolean {
     return !this.isComplete || this.#values.has(text);
-  }
-
-  #find(text: string, most: number): Edit[] {
-    const found: Edit[] = [];
-    for (let at = 0; at < text.length && found.length < most;) {
-      const length = this.#lengthAt(text, at);
-      if (length > 0) found.push({ start: at, end: at + length });
-      at += length || 1;
-    }
-    return found;
   }
 
   /**

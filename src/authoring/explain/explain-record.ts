@@ -1,7 +1,8 @@
 import type { AuditRecord } from "../../audit/index.ts";
 import { errorsOf, isSuccess, type Pack, type Route, withBrackets } from "../../pack/index.ts";
 import { callName, explainBody, type ExplainedField, type V4Side } from "../../compare/index.ts";
-import { explainResponse, findOrigin } from "./explain-response.ts";
+import { explainResponse } from "./explain-response.ts";
+import { findOrigin } from "./response-source.ts";
 
 /** One error of a response. `v4` is null if the gateway rejected the request. */
 interface ExplainedError {

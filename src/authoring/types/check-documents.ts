@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import type { Pack } from "../../pack/index.ts";
+import type { ExampleRun } from "../examples/run-examples.ts";
 import type { ExampleResult } from "../examples/compare-example.ts";
 import { EXAMPLES_FOLDER, readExamples } from "../examples/example.ts";
 import { openapiSurface, packSurface, readOpenapi } from "../../migration/index.ts";
@@ -26,17 +27,27 @@ export async function checkDocuments(
   directory: string,
   { pack, results }: { readonly pack: Pack; readonly results: readonly ExampleResult[] },
   files: DocumentFiles,
-  { seed, runs }: { readonly seed: number; readonly runs: number },
+  { seed, runs: numRuns }: { readonly seed: number; readonly runs: number },
 ): Promise<TypeReport> {
   const upstream = openapiSurface(await readOpenapi(files.new));
   const client =
     files.old === undefined
       ? packSurface(pack, { withWords: false })
       : openapiSurface(await readOpenapi(files.old));
-  const { catalogs } = readExamples(directory, []);
+  const { catalogs: lists } = readExamples(directory, []);
   // It loads fast-check and json-schema-faker, which no other code needs.
-  const { checkTypes } = await import("./check-types.ts");
-  return checkTypes(pack, { upstream, client, examples: results, catalogs, runs, seed });
+  const { TypeLaw } = await import("./check-types.ts");
+  const { describeUpstream } = await import("./possible-values.ts");
+  const findOperation = describeUpstream(pack, upstream, lists);
+  const facts = {
+    pack,
+    lists,
+    runs: new WeakMap<object, ExampleRun>(),
+    findOperation,
+    client,
+    examples: results,
+  };
+  return new TypeLaw({ ...facts, seed, numRuns }).run();
 }
 
 const fileName = (text: string): string =>

@@ -1,75 +1,63 @@
 /** A golden case of a route, for which other responses of the upstream are tried. */
+import { tryParse } from "../../audit/index.ts";
 import { isObject } from "../../base/index.ts";
-import { type Catalog, findPath, type Pack, type Route } from "../../pack/index.ts";
+import { findPath, type Pack, type Route } from "../../pack/index.ts";
 import { type CatalogLists, catalogRequest, catalogShapes } from "../../compare/index.ts";
 import type { ReceivedCall } from "../examples/compare-example.ts";
 import { type ExampleDefinition, splitCall, withoutPrefix } from "../examples/example.ts";
 import { createExampleRun, type ExampleRun, sendExample } from "../examples/run-examples.ts";
-import { ANSWER, type AnswerNode, valuesAt, withValue } from "./answer-tree.ts";
-import { findMismatches, isOfType, type Mismatch, type Patterns } from "./check-answer.ts";
-import type { DescribedOperation, FindOperation } from "./described-upstream.ts";
+import { ANSWER, findMismatches, type Mismatch, type Schema } from "./answer-schema.ts";
+import type { UpstreamOperation } from "./possible-values.ts";
 
-/** A response in the golden case that the upstream's document describes. */
-export interface TriedAnswer {
-  readonly operation: DescribedOperation;
-  /** The index of its call. Undefined: it is a list of a catalog. */
-  readonly index: number | undefined;
-  /** The body, or the rows of a catalog. */
-  readonly body: unknown;
-  /** The path of the rows of a catalog in the response; empty for other responses. */
-  readonly start: readonly string[];
-  /** The path of the items of a list, whose other members are about pages; empty for other responses. */
-  readonly items: readonly string[];
-}
+/** The keys that lead to a part of a golden case: names lead into all items of a list, and an index into one. */
+export type Path = readonly (string | number)[];
 
-/** A change of a response: another value at a path. Undefined removes the member. */
+/** A change of a golden case: another value at a path. Undefined removes the member. */
 export interface Change {
-  readonly answer: TriedAnswer;
-  readonly path: readonly string[];
+  readonly path: Path;
   readonly value: unknown;
 }
 
-/** The client's response to changed responses of the upstream. */
-interface TrialResult {
-  readonly status: number;
-  readonly body: unknown;
-  readonly mismatches: readonly Mismatch[];
-  readonly received: readonly ReceivedCall[];
+/** A response in the golden case that the upstream's document describes. */
+interface TriedAnswer {
+  readonly operation: UpstreamOperation;
+  /** The path of its body, or of the rows of a catalog. */
+  readonly at: Path;
+  /** All changes of one value. */
+  readonly changes: readonly Change[];
 }
 
 /** The common facts of all trials of a pack. */
 export interface TrialFacts {
   readonly pack: Pack;
-  readonly findOperation: FindOperation;
-  readonly patterns: Patterns;
   /** The objects of the upstream's catalogs. */
   readonly lists: CatalogLists;
+  /** Pipelines by their catalogs. */
+  readonly runs: WeakMap<object, ExampleRun>;
+  /** Finds the operation of a call in the upstream's document. */
+  readonly findOperation: (call: string) => UpstreamOperation | undefined;
 }
 
-/** Returns the body of a response with its changes. */
-export const changedBody = (answer: TriedAnswer, changes: readonly Change[]): unknown =>
-  changes
-    .filter((change) => change.answer === answer)
-    .reduce((body, { path, value }) => withValue(body, path, value), answer.body);
+/** Maximum number of members of one response for which other values are tried. */
+export const MOST_TRIED = 800;
 
-/** Returns a body with values of the described types in place of others, except null. */
-function conform(body: unknown, operation: DescribedOperation | undefined): unknown {
-  let conforming = body;
-  for (const [{ path, place }, values] of operation?.values ?? []) {
-    const usual = values.find((value) => value !== undefined);
-    const fits = valuesAt(body, path).every((value) => value === null || isOfType(value, place.types));
-    if (!fits && path.length > 0) conforming = withValue(conforming, path, usual);
-  }
-  return conforming;
-}
+export type Body = ExampleDefinition["response"]["body"];
 
-/** Parses a JSON body; returns any other body as text. */
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+/** Whether a path leads to the part at the start, or below it. */
+export const startsWith = (path: Path, start: Path): boolean =>
+  start.every((key, index) => path[index] === key);
+
+/** Returns the part of a golden case at a path. */
+export const partAt = (definition: unknown, path: Path): unknown =>
+  path.reduce<unknown>((part, key) => (part as Readonly<Record<PropertyKey, unknown>>)[key], definition);
+
+/** Returns a copy of a part with a new value at a path. */
+export function withValue(part: unknown, path: Path, value: unknown): unknown {
+  const [key, ...deeper] = path;
+  if (key === undefined) return value;
+  if (Array.isArray(part) && typeof key === "string") return part.map((item) => withValue(item, path, value));
+  if (Array.isArray(part)) return part.with(Number(key), withValue(part[Number(key)], deeper, value));
+  return isObject(part) ? { ...part, [key]: withValue(part[key], deeper, value) } : part;
 }
 
 /** Returns the members that a list's condition names. The upstream omits items with other values. */
@@ -79,109 +67,89 @@ const membersIn = (where: unknown): string[] =>
     ...(Array.isArray(value) ? value.flatMap(membersIn) : []),
   ]);
 
-type Body = ExampleDefinition["response"]["body"];
+/** Returns changes to allowed values in place of those of types that the upstream's document does not allow, except null. */
+const repairs = ({ operation: { schema, places }, at }: TriedAnswer, golden: ExampleDefinition): Change[] =>
+  findMismatches(partAt(golden, at), schema).flatMap(({ place, actual, keyword }) => {
+    const [, ...path] = place.split(".");
+    const found = places.find((each) => each.path.join(".") === path.join("."));
+    const value = found?.values.find((each) => each !== undefined);
+    const isWrong = keyword === "type" && actual !== null && path.length > 0 && value !== undefined;
+    return isWrong ? [{ path: [...at, ...path], value }] : [];
+  });
 
 /** A route with a golden case. */
 export class RouteTrial {
   readonly route: Route;
-  /** The description of the response in the client's document. */
-  readonly described: ReadonlyMap<string, AnswerNode>;
-  readonly facts: TrialFacts;
   /** The described responses. */
   readonly answers: readonly TriedAnswer[];
   /** Whether a change led to a call without a response in the golden case, so that its result is unknown. */
   isIncomplete = false;
-  readonly #definition: ExampleDefinition;
-  #run: ExampleRun | undefined;
+  readonly #schema: Schema;
+  readonly #facts: TrialFacts;
+  readonly #golden: ExampleDefinition;
 
-  constructor(
-    route: Route,
-    described: RouteTrial["described"],
-    definition: ExampleDefinition,
-    facts: TrialFacts,
-  ) {
+  /** @param schema The description of the response in the client's document */
+  constructor(route: Route, schema: Schema, golden: ExampleDefinition, facts: TrialFacts) {
     this.route = route;
-    this.described = described;
-    this.facts = facts;
-    this.#definition = definition;
-    this.answers = [...this.#answersOfCalls(), ...this.#answersOfCatalog()];
+    this.#schema = schema;
+    this.#facts = facts;
+    const { calls } = "catalog" in route.source ? route.source.catalog : { calls: [] };
+    const requests = calls.map(({ path }) => catalogRequest(path));
+    const rows = requests.map((key) => [key, golden.catalogs?.[key] ?? facts.lists[key] ?? []]);
+    const ofCalls = golden.upstream.flatMap(({ request }, index) => this.#answerOfCall(request, index));
+    this.answers = [...ofCalls, ...requests.flatMap((request) => this.#answerOfCatalog(request))];
+    const { losses: _losses, ...definition } = golden;
+    this.#golden = { ...definition, ...(rows.length > 0 && { catalogs: Object.fromEntries(rows) }) };
+    this.#golden = this.change(ofCalls.flatMap((answer) => repairs(answer, golden)));
   }
 
-  /** The catalog that contains its objects; undefined if they are read by a call. */
-  get #catalog(): Catalog | undefined {
-    return "catalog" in this.route.source ? this.route.source.catalog : undefined;
-  }
-
-  #answersOfCalls(): TriedAnswer[] {
-    const { pack, findOperation } = this.facts;
-    return this.#definition.upstream.flatMap(({ request, response }, index) => {
-      const { method, path } = splitCall(request, pack.dialect.upstream.base_path);
-      const operation = findOperation(method, path);
-      const body = conform(response.body, operation);
-      return operation ? [{ operation, index, body, start: [], items: this.#itemsIn(method, path) }] : [];
-    });
-  }
-
-  /** Returns the path of the items in the response to the main call of a list; empty for other calls. */
-  #itemsIn(method: string, path: string): readonly string[] {
+  #answerOfCall(call: string, index: number): TriedAnswer[] {
     const { response, source, lists, resource } = this.route;
-    const isList = response === "list" && "call" in source && source.call.method === method;
-    if (!isList || !source.call.matches(path.split("?", 1)[0] ?? "")) return [];
-    return findPath(lists.envelope.upstream.list, "items", { list: resource.upstreamList ?? "" }) ?? [];
+    const { method, path } = splitCall(call, this.#facts.pack.dialect.upstream.base_path);
+    const isMain = "call" in source && source.call.method === method && source.call.matches(path);
+    const shape = response === "list" && isMain ? lists.envelope.upstream.list : {};
+    const items = findPath(shape, "items", { list: resource.upstreamList ?? "" });
+    return this.#answer(call, ["upstream", index, "response", "body"], items);
   }
 
-  #answersOfCatalog(): TriedAnswer[] {
-    const { pack, findOperation, lists } = this.facts;
-    const shapes = catalogShapes(pack);
-    return (this.#catalog?.calls ?? []).flatMap(({ path }) => {
-      const request = catalogRequest(path);
-      const operation = findOperation("GET", pack.dialect.upstream.base_path + path);
-      const { shape, name = "" } = shapes.get(request) ?? {};
-      const start = findPath(shape, "items", { list: name }) ?? [];
-      const body = this.#definition.catalogs?.[request] ?? lists[request];
-      return operation && body ? [{ operation, index: undefined, body, start, items: start }] : [];
-    });
+  #answerOfCatalog(request: string): TriedAnswer[] {
+    const { shape, name = "" } = catalogShapes(this.#facts.pack).get(request) ?? {};
+    const items = findPath(shape, "items", { list: name });
+    return this.#answer(request, ["catalogs", request], items, items?.length);
   }
 
-  /** All changes of one value. */
-  get changes(): Change[] {
+  /**
+   * Returns a response, if the document describes it.
+   *
+   * @param items The path of the items of a list, whose other members are about pages; empty for other responses
+   * @param skipped The number of keys of a place that are not part of the golden case
+   */
+  #answer(call: string, at: Path, items: readonly string[] = [], skipped = 0): TriedAnswer[] {
+    const operation = this.#facts.findOperation(call);
     const fixed = membersIn(this.route.where);
-    return this.answers.flatMap((answer) =>
-      [...answer.operation.values].flatMap(([{ path, name }, values]) => {
-        const isTried =
-          path.length > answer.items.length &&
-          answer.items.every((key, index) => path[index] === key) &&
-          !fixed.some((each) => name.endsWith(`.${each}`));
-        return values.flatMap((value) =>
-          isTried ? [{ answer, path: path.slice(answer.start.length), value }] : [],
-        );
-      }),
+    const tried = (operation?.places ?? [])
+      .slice(0, MOST_TRIED)
+      .filter(({ path }) => path.length > items.length && startsWith(path, items))
+      .filter(({ path }) => !fixed.some((member) => `.${path.join(".")}`.endsWith(`.${member}`)));
+    const changes = tried.flatMap(({ path, values }) =>
+      values.map((value) => ({ path: [...at, ...path.slice(skipped)], value })),
     );
+    return operation ? [{ operation, at, changes }] : [];
   }
 
   /** Returns the golden case with changes. */
-  #change(changes: readonly Change[]): ExampleDefinition {
-    const bodyOf = new Map(this.answers.map((answer) => [answer.index, changedBody(answer, changes)]));
-    const catalogs = this.answers
-      .filter(({ index }) => index === undefined)
-      .map((answer) => [answer.operation.key, changedBody(answer, changes)]);
-    return {
-      ...this.#definition,
-      ...(catalogs.length > 0 && { catalogs: Object.fromEntries(catalogs) }),
-      upstream: this.#definition.upstream.map((call, index) => ({
-        ...call,
-        response: { ...call.response, ...(bodyOf.has(index) && { body: bodyOf.get(index) as Body }) },
-      })),
-    };
+  change(changes: readonly Change[]): ExampleDefinition {
+    let definition: unknown = this.#golden;
+    for (const { path, value } of changes) definition = withValue(definition, path, value);
+    return definition as ExampleDefinition;
   }
 
   /** Returns the golden case with changes, and with the calls that it leads to. */
   writeGolden(changes: readonly Change[], received: readonly ReceivedCall[]): ExampleDefinition {
-    const { losses: _losses, ...definition } = this.#change(changes);
-    const prefix = this.facts.pack.dialect.upstream.base_path;
+    const definition = this.change(changes);
     const upstream = received.flatMap(({ index, request, filter, body }) => {
       const [method = "", path = ""] = request.split(" ");
-      const written = `${method} ${withoutPrefix(path, prefix)}`;
+      const written = `${method} ${withoutPrefix(path, this.#facts.pack.dialect.upstream.base_path)}`;
       const call = definition.upstream[index];
       return call ? [{ ...call, request: written, filter: filter as Body, body: body as Body }] : [];
     });
@@ -189,36 +157,28 @@ export class RouteTrial {
   }
 
   /** Runs the golden case with changes, and checks the response. A failure of the pack is a mismatch of the whole answer. */
-  async run(changes: readonly Change[]): Promise<TrialResult> {
-    const { pack, patterns, lists } = this.facts;
-    const definition = this.#change(changes);
-    if (this.#catalog) this.end();
-    this.#run ??= await createExampleRun(pack, { ...lists, ...definition.catalogs });
-    const { v4, dryRun } = this.#run;
-    const failed = this.#catalog && [...dryRun.catalogs.leftOut().values()][0]?.message;
-    const { response } = await sendExample(pack, this.#run, definition);
-    const { received } = v4;
-    const { status } = response;
-    const result = { status, body: undefined, received, mismatches: [] };
-    if (received.some(({ index }) => index < 0)) {
-      this.isIncomplete = true;
-      return result;
+  async run(changes: readonly Change[]) {
+    const { pack, lists, runs } = this.#facts;
+    const definition = this.change(changes);
+    const { catalogs = lists } = definition;
+    let run = runs.get(catalogs);
+    if (!run) {
+      run = await createExampleRun(pack, { ...lists, ...catalogs });
+      run.dryRun.catalogs.stop();
+      runs.set(catalogs, run);
     }
-    if (failed !== undefined || status >= 500) {
-      const actual = failed ?? status;
-      return {
-        ...result,
-        mismatches: [{ place: ANSWER, actual, expected: "an answer: an expression fails" }],
-      };
-    }
-    if (status >= 300) return result;
-    const body = jsonOrText(response.body);
-    return { ...result, body, mismatches: findMismatches(body, this.described, patterns) };
-  }
-
-  /** Frees the pipeline. */
-  end(): void {
-    this.#run?.dryRun.catalogs.stop();
-    this.#run = undefined;
+    const [leftOut] = this.route.kind === "catalog" ? run.dryRun.catalogs.leftOut().values() : [];
+    const { response } = await sendExample(pack, run, definition);
+    const { received } = run.v4;
+    const status = leftOut ? 500 : response.status;
+    const isUnknown = received.some(({ index }) => index < 0);
+    this.isIncomplete ||= isUnknown;
+    const expected = "an answer: an expression fails";
+    const failure = { place: ANSWER, actual: leftOut?.message ?? status, expected };
+    let mismatches: readonly Mismatch[] = !isUnknown && status >= 500 ? [failure] : [];
+    if (isUnknown || status >= 300) return { status, received, mismatches };
+    const body = tryParse(response.body)?.value ?? response.body;
+    mismatches = findMismatches(body, this.#schema);
+    return { status, body, received, mismatches };
   }
 }

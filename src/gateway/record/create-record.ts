@@ -72,7 +72,7 @@ export function createRecord(exchange: RecordedExchange, options: RecordOptions)
 
 /** Returns an exchange without its texts and messages, for its record if {@link createRecord} fails. */
 export function withoutTexts(exchange: RecordedExchange): RecordedExchange {
-  const { translated: _translated, forwarded: _forwarded, starts: _starts, ...facts } = exchange;
+  const { translated: _translated, forwarded: _forwarded, ...facts } = exchange;
   const warnings = ["audit: the record could not be made, so its texts are left out"];
   const request = { ...facts.request, path: "", query: "", headers: {}, label: undefined };
   return { ...facts, request, application: undefined, calls: [], losses: new Set(), warnings };
@@ -157,12 +157,12 @@ function redactMessages(
 }
 
 function redactOnce(
-  { lane, translated, starts }: RecordedExchange,
+  { lane, translated, forwarded }: RecordedExchange,
   secrets: SecretValues,
   { redaction, bodies }: RecordOptions,
 ): RedactedMessages {
   if (!translated) {
-    const received = bodies && lane === "legacy" ? starts?.received : undefined;
+    const received = bodies && lane === "legacy" ? forwarded?.received : undefined;
     return { calls: [], response: received && recordStart(received, secrets, redaction) };
   }
   const { context, response } = translated;
@@ -234,7 +234,7 @@ function recordSentBody(
   { redaction, bodies }: RecordOptions,
 ): RecordedBody {
   const body = sentBodyOf(exchange);
-  const start = exchange.starts?.sent;
+  const start = exchange.forwarded?.sent;
   const length = body?.bytes.byteLength ?? start?.length ?? 0;
   const isTooLong = !exchange.isTrusted && !exchange.isServed && length > MAX_LENGTH_OF_STRANGER;
   if (!bodies || isTooLong) return undefined;

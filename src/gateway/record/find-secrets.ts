@@ -148,7 +148,7 @@ export function addFromCall(
 
 /** Adds the secret values of the streamed bodies of a forwarded request. */
 function addFromStarts(
-  { lane, forwarded, starts }: RecordedExchange,
+  { lane, forwarded }: RecordedExchange,
   search: SecretSearch,
   secrets: SecretValues,
 ): void {
@@ -158,11 +158,11 @@ function addFromStarts(
     const isLonger = bytes !== undefined && bytes.length > search.maxSearched;
     return isLonger ? wholeCharacters(bytes.subarray(0, search.maxSearched)) : bytes;
   };
-  const { sent, received } = starts ?? {};
+  const { sent, received, isComplete = false } = forwarded ?? {};
   if (sent) addFromStart(sent, searched(sent), search, secrets);
   if (!received) return;
   if (lane === "legacy") addFromStart(received, searched(received), search, secrets);
-  else addFromUnrecorded(received, forwarded?.isComplete === true, search, secrets);
+  else addFromUnrecorded(received, isComplete, search, secrets);
 }
 
 /** Adds the secret values of a part of a body, and of its message's head. */

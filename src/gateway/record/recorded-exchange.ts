@@ -39,17 +39,12 @@ export interface RecordedExchange {
   readonly traceparent: string | undefined;
   /** Only for the lane `alpha`: the data that the pipeline has collected, and its response. */
   readonly translated?: { readonly context: RequestContext; readonly response: AlphaResponse };
-  /** Only for the other lanes. */
-  readonly forwarded?: ForwardedMessages;
-  /** The starts of forwarded bodies, decoded for the record. */
-  readonly starts?: {
-    readonly sent?: DecodedStart | undefined;
-    readonly received?: DecodedStart | undefined;
-  };
+  /** Only for the other lanes. The starts of the bodies are decoded. */
+  readonly forwarded?: ForwardedMessages<DecodedStart>;
 }
 
 /** A forwarded request and the upstream's response. */
-interface ForwardedMessages {
+interface ForwardedMessages<Start> {
   /** Status of the upstream's response. Null if missing, undefined if the upstream was not called. */
   readonly upstreamStatus: number | null | undefined;
   /** Whether the whole response has arrived. */
@@ -57,13 +52,14 @@ interface ForwardedMessages {
   readonly bytesIn: number;
   readonly bytesOut: number;
   /** The start of the request's body. Undefined if no part of it was sent, and in the lane `native`. */
-  readonly sent: BodyStart | undefined;
+  readonly sent: Start | undefined;
   /** The start of the response's body, with all headers of the response. Undefined if there is no response. */
-  readonly received: BodyStart | undefined;
+  readonly received: Start | undefined;
 }
 
-export interface ForwardedExchange extends RecordedExchange {
-  readonly forwarded: ForwardedMessages;
+/** A forwarded exchange before its record. */
+export interface ForwardedExchange extends Omit<RecordedExchange, "forwarded"> {
+  readonly forwarded: ForwardedMessages<BodyStart>;
 }
 
 /** Rounds milliseconds to microseconds. More digits are noise, take time to print and can't be compressed. */

@@ -101,7 +101,8 @@ export class Recorder {
       return await this.#run(
         () => {
           const start = { method: request.method, traceparent, time: new Date(beganAt) };
-          return this.#record({ ...exchange, starts: { sent, received } }, tracing?.startRequest(start));
+          const decoded = { ...exchange, forwarded: { ...forwarded, sent, received } };
+          return this.#record(decoded, tracing?.startRequest(start));
         },
         (error) => this.#logLostRecord(request.id, error),
       );

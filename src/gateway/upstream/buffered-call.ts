@@ -32,11 +32,15 @@ type DecodedResponse = Omit<HttpResponse, "ms">;
 
 const NO_BYTES = Buffer.alloc(0);
 
+/** Lower statuses are informational: another head follows. */
+const FINAL_STATUS = 200;
+
 /**
  * Collects one response of undici's dispatcher. This is own code for speed: `request()` creates a stream for each body,
  * which costs as much as the request itself, and the gateway needs the whole body anyway.
  */
 class ResponseCollector implements Dispatcher.DispatchHandler {
+  /** Called with each head. It returns an error if the response must not be read. */
   readonly #onHead: (head: ResponseHead) => UpstreamError | undefined;
   readonly #resolve: (response: RawResponse) => void;
   readonly #reject: (error: unknown) => void;
@@ -194,7 +198,7 @@ class BufferedCall {
     const { pool } = this.#options;
     const endWait = this.#request.onSent?.();
     const onHead = (head: ResponseHead): UpstreamError | undefined => {
-      endWait?.();
+      if (head.status >= FINAL_STATUS) endWait?.();
       return this.#refuse(head);
     };
     return new Promise((resolve, reject) => {

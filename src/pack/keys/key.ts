@@ -91,7 +91,7 @@ export interface RouteKey<S extends z.ZodType, C> {
   readonly comparison?: KeyComparison;
   /** Names of the client's routes that read the object of the route. Clients may send back their responses. */
   readonly objectRoutes?: (compiled: NonNullable<C>) => readonly string[];
-  /** Describes in one line each what the key does after some responses, for authors of a pack. */
+  /** Returns lines that describe what the gateway does for the key after some responses, for authors of a pack. */
   readonly explain?: (compiled: NonNullable<C>, names: ApiNames) => readonly string[];
   /** The losses of responses if the key's calls fail. */
   readonly losses?: (compiled: NonNullable<C>, upstream: string) => readonly string[];

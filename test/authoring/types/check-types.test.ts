@@ -275,6 +275,17 @@ describe("types by counterexample", () => {
     expect(found).toMatchObject({ title: { verdict: "no-counterexample" } });
   });
 
+  test("are bounded for objects that are nested deeply", async () => {
+    let nested: Json = { type: "string" };
+    for (let level = 0; level < 50; level += 1)
+      nested = { type: "object", required: ["part"], properties: { part: nested } };
+    const found = await verdicts({
+      new: newDocument({ ...NAME, nested }),
+      old: oldDocument({ title: { type: "string" }, nested }),
+    });
+    expect(found).toMatchObject({ title: { verdict: "no-counterexample" } });
+  });
+
   test("do not wait for a pattern", async () => {
     const found = await verdicts({
       new: newDocument({ name: { type: "string", pattern: "^(x+x+)+y$" } }),
