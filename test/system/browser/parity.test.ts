@@ -67,7 +67,7 @@ async function compare(directory: string): Promise<void> {
         /^GET \/vm\/instances\n(.*\n)*.*vms\.label \(value\): 1, last /,
       );
       expect(await first.innerText()).toContain("too many differ");
-      expect(await second.innerText()).toMatch(/not enough: 1 240 of 2 995/);
+      expect(await second.innerText()).toMatch(/not enough: 1,240 of 2,995/);
       await page.getByRole("link", { name: "alpha-gateway parity show" }).click();
       await page.getByRole("heading", { name: "GET /vm/instances" }).waitFor();
       const differing = page.locator("main tbody tr", { hasText: "differs" });
