@@ -16,6 +16,11 @@ const MIN_LENGTH_IN_HEAD = 6;
 const MIN_LENGTH_BEFORE_CUT = 6;
 /** Number of characters that identify a value. Further characters do not change the cost of a search. */
 export const NEEDLE_LENGTH = 32;
+/**
+ * Maximum number of characters of all values of one exchange that have several spellings, because a value in quotes has
+ * a dozen.
+ */
+const MAX_SPELT = 32_768;
 /** Maximum number of values of one exchange, in all spellings. If there are more, no text of the exchange is recorded. */
 const MAX_VALUES = 500;
 /**
@@ -42,6 +47,7 @@ export class SecretValues {
   /** The values, indexed by their first two characters. */
   readonly #byStart = new Map<number, string[]>();
   #compared = 0;
+  #spelt = 0;
   #whyIncomplete: string | undefined;
   /**
    * Whether the next values come from a body. Values of a request's head must be longer: a client can send any text
@@ -77,6 +83,7 @@ export class SecretValues {
 
   /** Adds a token. Words of a path are never tokens. */
   addToken(token: string): void {
+    if (this.#tokens.includes(token)) return;
     this.#tokens.push(token);
     this.#addSpellings(token);
   }
@@ -98,6 +105,8 @@ export class SecretValues {
   }
 
   #addSpellings(text: string): void {
+    if (!PLAIN.test(text)) this.#spelt += text.length;
+    if (this.#spelt > MAX_SPELT) return this.markIncomplete();
     for (const spelling of spellings(text)) {
       if (this.#values.has(spelling)) continue;
       this.#values.add(spelling);

@@ -105,6 +105,8 @@ export class ForwardedRequest {
     if (this.#isDone) return void upstreamRequest.destroy();
     this.#upstreamRequest = upstreamRequest;
     this.#bytesBefore = upstreamRequest.socket?.bytesRead ?? 0;
+    // The library sends `Connection: close` with a chunked body, and Node would use the connection again (RFC 9112 9.6).
+    if (upstreamRequest.getHeader("connection") === "close") upstreamRequest.shouldKeepAlive = false;
     // Without this listener, Node would close the connection, and report neither a response nor an error.
     upstreamRequest.once("upgrade", (_response, socket) => {
       socket.destroy();

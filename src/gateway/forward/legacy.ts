@@ -13,7 +13,7 @@ import {
   type Settings,
   type UsedUp,
 } from "../../base/index.ts";
-import { findUsualToken, type Pack, type Route, splitPath } from "../../pack/index.ts";
+import { findUsualToken, hasDotSegment, type Pack, type Route, splitPath } from "../../pack/index.ts";
 import { cleanLegacyRequestHeaders, cleanLegacyResponseHeaders } from "../http/forwarded-headers.ts";
 import type { InFlightTracker } from "../http/in-flight.ts";
 import { SAFE_METHODS } from "../http/origins.ts";
@@ -141,10 +141,14 @@ function hashOf(plain: AlphaRequest, { credentials: { client } }: Pack): string 
  * Returns why a request can't be forwarded. Requests for a different protocol, such as `h2c`, are offers that a server
  * may ignore.
  */
-function refusalOf({ headers, url }: IncomingMessage): string | undefined {
+function refusalOf({ headers, url = "" }: IncomingMessage, hasBasePath: boolean): string | undefined {
   if (/\bwebsocket\b/i.test(headers.upgrade ?? "")) return "WebSocket connections are not passed on";
   // `*` can't be forwarded, and a target with a host would be sent to a different host.
-  return url?.startsWith("/") ? undefined : "A target without a path is not passed on";
+  if (!url.startsWith("/")) return "A target without a path is not passed on";
+  // It would leave the path of `LEGACY_URL`, and reach other services of the same host.
+  return hasBasePath && hasDotSegment(url.split("?", 1)[0] ?? "")
+    ? "A path with dot segments is not passed on"
+    : undefined;
 }
 
 /** The services that the forward needs. */
@@ -156,7 +160,7 @@ export interface LegacyForwardParts {
 /** Creates the function that passes a request of the active pack to the old service. */
 export function createLegacyForward(
   settings: Settings,
-  { proxy, templates, acceptedTokens }: LegacyService,
+  { url, proxy, templates, acceptedTokens }: LegacyService,
   { pack, inFlight }: LegacyForwardParts,
   recorder: Pick<Recorder, "forwarded" | "keptBytes">,
 ): ForwardRequest {
@@ -185,7 +189,7 @@ export function createLegacyForward(
     lane: "legacy",
     errors: createLegacyErrors(pack),
     admit(exchange) {
-      const fault = refusalOf(exchange.request);
+      const fault = refusalOf(exchange.request, url.pathname !== "/");
       if (fault === undefined) return true;
       exchange.fault = fault;
       exchange.reject(legacyError(pack, `${fault}.`, 501));

@@ -7,6 +7,7 @@ import {
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import { addressNetwork, Shares } from "../../base/index.ts";
 import { handleExpectation } from "../bodies/expect-continue.ts";
 import {
   rejectInvalid,
@@ -33,6 +34,8 @@ interface HttpServerOptions extends MessageRejection {
   readonly maxHeadSize?: number;
   /** Milliseconds that a connection with a request in flight may be without a byte in either direction. Default: 5 minutes. */
   readonly idleMs?: number;
+  /** Maximum number of connections. Default: 10 000. */
+  readonly maxConnections?: number;
 }
 
 /** Time limit for a head. A slower head is a Slowloris attack. A body may be an upload over a slow connection. */
@@ -46,7 +49,9 @@ const IDLE_MS = 300_000;
 /** Longer than the idle time of common load balancers, so that they close first. */
 const KEEP_ALIVE_MS = 65_000;
 
-const MOST_CONNECTIONS = 10_000;
+const MAX_CONNECTIONS = 10_000;
+/** Part of the connections above which idle ones are closed: one address could hold all of them for a minute. */
+const NEARLY_FULL = 0.95;
 
 /**
  * Maximum number of in-flight requests of one connection. A chunk may contain thousands of tiny requests, which are
@@ -56,6 +61,7 @@ const MOST_CONNECTIONS = 10_000;
 const MAX_PIPELINED = 8;
 
 interface Connection {
+  readonly network: string;
   readonly inFlight: InFlightRequest[];
   /** Whether the last response has started, or is decided. */
   isClosing: boolean;
@@ -64,14 +70,29 @@ interface Connection {
 /** The connections of a server, and when they close. */
 class Connections {
   readonly #open = new Map<Socket, Connection>();
+  readonly #byNetwork = new Shares();
   #isDraining = false;
   #requests = 0;
 
-  constructor(server: Server) {
+  constructor(server: Server, maxConnections: number) {
+    server.maxConnections = maxConnections;
     server.on("connection", (socket) => {
-      this.#open.set(socket, { inFlight: [], isClosing: false });
-      socket.once("close", () => this.#open.delete(socket));
+      const network = addressNetwork(socket.remoteAddress ?? "");
+      this.#open.set(socket, { network, inFlight: [], isClosing: false });
+      this.#byNetwork.take(network);
+      socket.once("close", () => {
+        this.#open.delete(socket);
+        this.#byNetwork.giveBack(network);
+      });
+      if (this.#open.size > NEARLY_FULL * maxConnections) this.#closeIdle();
     });
+  }
+
+  /** Closes the oldest idle connection of the network with the most connections, so that others find a place. */
+  #closeIdle(): void {
+    const [[largest] = []] = this.#byNetwork.largest(1);
+    for (const [socket, { network, inFlight }] of this.#open)
+      if (network === largest && inFlight.length === 0) return void socket.destroy();
   }
 
   get count(): number {
@@ -245,7 +266,7 @@ function listenError(
 
 /** Starts a server. @throws {ListenError} if the port is in use or the address does not belong to this machine */
 export async function listen(options: HttpServerOptions) {
-  const { host, port, reusePort = false, idleMs = IDLE_MS } = options;
+  const { host, port, reusePort = false, idleMs = IDLE_MS, maxConnections = MAX_CONNECTIONS } = options;
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -257,7 +278,7 @@ export async function listen(options: HttpServerOptions) {
   server.timeout = idleMs;
   // Node would silently drop the headers after the 2000th. Instead, their total size is limited.
   server.maxHeadersCount = 0;
-  const connections = new Connections(server);
+  const connections = new Connections(server, maxConnections);
   server.on("request", createRequestListener(options, connections));
   // Node would send 100 before the request is checked.
   server.on("checkContinue", (request, response) => {
@@ -266,7 +287,6 @@ export async function listen(options: HttpServerOptions) {
   });
   // Node would respond with 417 to an unknown expectation, but alpha has no such status.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  server.maxConnections = MOST_CONNECTIONS;
   rejectUnreadable(server, (socket) => connections.inFlight(socket), options);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(listenError(error, options)));

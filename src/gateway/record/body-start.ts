@@ -8,6 +8,7 @@ import {
   createZstdDecompress,
 } from "node:zlib";
 import { isTextType } from "../../audit/index.ts";
+import { ZSTD_WINDOW } from "../upstream/content-decoding.ts";
 import { GrowingBytes } from "../bodies/growing-bytes.ts";
 
 /** The first bytes of a streamed body. */
@@ -78,7 +79,7 @@ const DECODERS: ReadonlyMap<string, readonly [CreateDecoder, flush: number]> = n
   ["x-gzip", [createGunzip, constants.Z_SYNC_FLUSH]],
   ["deflate", [createInflate, constants.Z_SYNC_FLUSH]],
   ["br", [createBrotliDecompress, constants.BROTLI_OPERATION_FLUSH]],
-  ["zstd", [createZstdDecompress, constants.ZSTD_e_flush]],
+  ["zstd", [(options) => createZstdDecompress({ ...options, params: ZSTD_WINDOW }), constants.ZSTD_e_flush]],
 ]);
 
 /** Decodes until there are enough bytes: a small body may expand to a gigabyte. */

@@ -1,9 +1,19 @@
 import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from "node:zlib";
+import { brotliDecompress, constants, gunzip, inflate, inflateRaw, zstdDecompress } from "node:zlib";
 import { UpstreamError } from "./upstream-error.ts";
 
-type Decoder = (data: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+interface DecodeOptions {
+  readonly maxOutputLength: number;
+  readonly params?: Readonly<Record<number, number>>;
+}
+
+type Decoder = (data: Buffer, options: DecodeOptions) => Promise<Buffer>;
+
+/** The maximum window of zstd in HTTP: 8 MB (RFC 9659). By default, a few bytes can ask for 128 MB of memory. */
+export const ZSTD_WINDOW: Readonly<Record<number, number>> = { [constants.ZSTD_d_windowLogMax]: 23 };
+
+const decodeZstd = promisify(zstdDecompress) as Decoder;
 
 const inflateZlib = promisify(inflate) as Decoder;
 const inflateBare = promisify(inflateRaw) as Decoder;
@@ -21,7 +31,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
   ["x-gzip", promisify(gunzip) as Decoder],
   ["deflate", (data, options) => (isZlib(data) ? inflateZlib : inflateBare)(data, options)],
   ["br", promisify(brotliDecompress) as Decoder],
-  ["zstd", promisify(zstdDecompress) as Decoder],
+  ["zstd", (data, options) => decodeZstd(data, { ...options, params: ZSTD_WINDOW })],
 ]);
 
 /** Names that mean no coding. `none` is not standard, but some services send it. */

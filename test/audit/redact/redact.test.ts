@@ -854,6 +854,20 @@ describe("a value with a secret name", () => {
   });
 });
 
+describe("values with many spellings", () => {
+  test("are limited in length, so that a request full of quotes is cheap: nothing else is recorded", () => {
+    expect(redaction.search.find({}, ["'".repeat(40_000)]).isComplete).toBe(false);
+    expect(redaction.search.find({}, ["a".repeat(40_000)]).isComplete).toBe(true);
+  });
+
+  test("count once, even if a token occurs in several places of a head", () => {
+    const token = "'".repeat(20_000);
+    const values = redaction.search.find({}, [token, token, token]);
+    expect(values.isComplete).toBe(true);
+    expect(redaction.text(`echo ${token}`, values)).toBe("echo [redacted]");
+  });
+});
+
 describe("redaction takes linear time", () => {
   const shapes: [string, (length: number) => string][] = [
     ["backslashes", (n) => "\\".repeat(n)],

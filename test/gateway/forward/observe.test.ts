@@ -1,4 +1,7 @@
 /** LEGACY_URL without a pack: everything is passed to the old service unchanged, and recorded. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "@jest/globals";
@@ -103,6 +106,18 @@ describe("a request", () => {
     expect(gateway.old.calls.map(({ path }) => path)).toEqual(["/base/things?x=1"]);
   });
 
+  test("does not leave the path of LEGACY_URL", async () => {
+    const prefixed = await startObservingGateway({ LEGACY_URL: `${gateway.old.url}/base` });
+    const client = await openRawClient(prefixed.url);
+    const paths = ["/../admin", "/%2e%2e/admin", "/..;/admin", "/\\..\\admin", "/a/.%2e/../../admin"];
+    for (const path of paths) client.send(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    const responses = await client.waitForResponses(paths.length);
+    expect(responses.map(({ status }) => status)).toEqual(paths.map(() => 501));
+    client.close();
+    await prefixed.stop();
+    expect(gateway.old.calls).toEqual([]);
+  });
+
   test("with a body that its client announces with Expect: 100-continue is passed on once the client may send it", async () => {
     const client = await openRawClient(gateway.url);
     client.send("POST /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
@@ -121,6 +136,28 @@ describe("a request", () => {
     client.close();
     expect(gateway.old.calls[0]?.received().toString()).toBe("hi");
     expect(gateway.old.calls[0]?.headers["transfer-encoding"]).toBe("chunked");
+  });
+
+  test("that announced the end of its connection is the last one there (RFC 9112 9.6)", async () => {
+    const connections = new Set<unknown>();
+    const server = createServer((request, response) => {
+      connections.add(request.socket);
+      // A server may go on with a connection that its client wants to close.
+      response.shouldKeepAlive = true;
+      request.resume().on("end", () => response.setHeader("connection", "keep-alive").end("ok"));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const observing = await startObservingGateway({ LEGACY_URL: `http://127.0.0.1:${port}` });
+    const client = await openRawClient(observing.url);
+    for (let times = 1; times <= 3; times += 1) {
+      client.send("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n");
+      await client.waitForResponses(times);
+    }
+    client.close();
+    await observing.stop();
+    server.close();
+    expect(connections.size).toBe(3);
   });
 
   test("of any method is passed on", async () => {

@@ -55,3 +55,24 @@ test("a response that ends early after an earlier one of its connection closes t
   client.close();
   await server.drain(0);
 });
+
+test("one address that holds nearly all connections loses idle ones, and others are served", async () => {
+  const server = await listen({
+    host: "127.0.0.1",
+    port: 0,
+    maxConnections: 20,
+    badRequest: () => ({ type: "application/json", text: "{}" }),
+    handler: (_request, response) => void response.end("ok"),
+  });
+  const ask = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+  const clients = [];
+  for (let count = 0; count < 40; count += 1) {
+    const client = await openRawClient(server.url);
+    client.send(ask);
+    await client.waitForResponses(1);
+    clients.push(client);
+  }
+  expect(server.connections()).toBeLessThan(20);
+  for (const client of clients) client.close();
+  await server.drain(0);
+});

@@ -49,6 +49,14 @@ describe("content decoding rejects", () => {
     await expect(decodeContent(whole.subarray(0, whole.length - 5), name, 1000)).rejects.toThrow(BROKEN);
   });
 
+  test("a zstd body of 27 bytes that asks for 128 MB of memory (RFC 9659)", async () => {
+    const small = Buffer.from("28b52ffd00007800007b226c6162656c223a22616263227d010000", "hex");
+    expect((await decodeContent(small, "zstd", 1000)).toString()).toBe('{"label":"abc"}');
+    const WINDOW = 5;
+    small[WINDOW] = 0x88;
+    await expect(decodeContent(small, "zstd", 1000)).rejects.toThrow(/memory/i);
+  });
+
   test.each(["rot13", "gzip;q=1", "__proto__", "constructor", "toString", "gzip, gzip, gzip"])(
     "the encoding %s",
     async (coding) => {
