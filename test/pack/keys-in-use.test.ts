@@ -50,9 +50,9 @@ function schemaOf(file: string, definition: unknown): Schema | undefined {
   if (file.endsWith("examples/catalogs.yaml")) return catalogsSchema() as Schema;
   if (/^(?:mappings|examples\/[^/]+\/pack)\/examples\//.test(file)) return exampleSchema() as Schema;
   const named = FILE_KINDS.find((kind) => basename(file) === `${kind}.yaml`);
-  if (named) return fileSchema(named) as Schema;
+  if (named) return fileSchema(named);
   const isResource = typeof definition === "object" && definition !== null && "object" in definition;
-  return isResource ? (fileSchema("resource") as Schema) : undefined;
+  return isResource ? fileSchema("resource") : undefined;
 }
 
 /** Only an unfinished draft has open points: those that `init` writes (`test/authoring/draft`). */
@@ -61,7 +61,7 @@ const isOfDrafts = (key: string): boolean => key.startsWith("open: ");
 test("each key of a file of a pack is used by the product's pack or by an example", () => {
   const [known, used] = [new Set<string>(), new Set<string>()];
   for (const schema of [...FILE_KINDS.map(fileSchema), exampleSchema(), catalogsSchema()])
-    collectKeys(schema as Schema, known);
+    collectKeys(schema, known);
   for (const file of PACK_FOLDERS.flatMap((folder) => globSync(`${folder}/**/*.yaml`))) {
     const definition: unknown = parse(readFileSync(file, "utf8"), { merge: true });
     collectUse(schemaOf(file, definition) ?? {}, definition, used);
