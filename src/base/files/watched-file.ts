@@ -49,7 +49,8 @@ export interface JudgedFile<T = unknown> {
   /**
    * Keeps the previous version.
    *
-   * @param error the file's problem. Undefined if the log names the problem of another file
+   * @param error the file's problem. Undefined if the file is valid, but is rejected because of another file, whose
+   *   problem the log names
    */
   reject(error?: unknown, message?: string): void;
 }

@@ -118,7 +118,8 @@ function createPending({ state, redaction, cover = () => [], metrics, log }: Com
 const FLUSH_MS = 500;
 /**
  * A store on disk blocks the process while it writes. After a write, the process waits for this many times its
- * duration. With 200, at most 0.5 % of the requests are delayed. Time in which other code runs is not included.
+ * duration. With 200, at most 0.5 % of the requests are delayed. A write during which other code runs counts as 0,
+ * because it does not block the process.
  */
 const PAUSE_FACTOR = 200;
 const MAX_PAUSE_MS = 5000;

@@ -43,7 +43,7 @@ function verdictLine(
     return `not enough: ${formatCount(distinct)} of ${formatCount(required ?? 0)}, ${differ}${few}`;
   }
   if (verdict === "below") return `enough: ${cases}, the rate is below ${formatRate(upperBound ?? rate)}`;
-  return `too many differ for ${formatRate(rate)}: ${cases}`;
+  return `too many differ (more than ${formatRate(rate)}): ${cases}`;
 }
 
 /** The lines about an example of a field. */
@@ -94,7 +94,7 @@ function outlineRoute(summary: RouteSummary, rate: number, exampleLines: Example
 function answerLine({ source, verdict, rate }: SourceSummary): string {
   const asked = `fewer than ${formatRate(rate)} of the answers differ`;
   if (verdict === "below") return `${source}: enough: ${asked} on each compared route`;
-  if (verdict === "above") return `${source}: too many answers differ for ${formatRate(rate)}`;
+  if (verdict === "above") return `${source}: more than ${formatRate(rate)} of the answers differ`;
   return `${source}: not enough to say that ${asked}`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Compares the rules whose effects are not recorded, because a replay needs no credentials and headers are not
- * recorded. Only rules that affect the request are compared.
+ * Compares the rules about credentials and headers. A replay can't show their effects, because it has no credentials,
+ * and headers are not recorded. Only rules that affect the request are compared.
  */
 import type { AuditRecord } from "../../audit/index.ts";
 import { isSuccess, type Pack, type Route, scopeOf } from "../../pack/index.ts";

@@ -14,7 +14,8 @@ const shortHash = (parts: readonly (string | null)[]): string =>
  * The proven owner of a request: a client of the directory or an application, otherwise a token and its network. Any
  * client can get any number of tokens or addresses: see {@link createIsSameClient}.
  *
- * @param name the name in the directory (not found by the user agent), or of an application. Undefined if missing
+ * @param name the client's name in the directory, unless only its user agent matched, or the name of an application.
+ *   Undefined if missing
  * @param token the fingerprint of an accepted token. If there is none, only the network identifies the client
  * @param address the client's address
  */

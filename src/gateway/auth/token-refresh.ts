@@ -65,8 +65,8 @@ export interface TokenRefresherOptions {
 }
 
 /**
- * Refreshes the v4 tokens of gateway tokens, or waits for another process that does so. After a failed refresh, the
- * token is paused.
+ * Refreshes the v4 tokens of gateway tokens, or waits for another process that does so. After a failed refresh, a token
+ * is not refreshed for some time.
  *
  * Single flight per token: a map in this process, and a lock with an expiry between processes. If a process dies
  * between the response of the login server and the write to the store, the next refresh token is lost: the token works
@@ -109,8 +109,8 @@ export class TokenRefresher {
   }
 
   /**
-   * Refreshes a token, and pauses it after a failure. The failure is only reported: the caller then uses the cached
-   * record, which may be the old one.
+   * Refreshes a token. After a failure, it is not refreshed for some time. The failure is only reported: the caller then
+   * uses the cached record, which may be the old one.
    *
    * @param rejectedHash Hash of the v4 token that v4 has rejected before it expired.
    */

@@ -128,7 +128,7 @@ export class TokenStore {
   }
 
   /**
-   * Stores the scopes of a personal token under the part of it that lists show.
+   * Stores the scopes of a personal token. The key is the part of the token that is visible in lists of tokens.
    *
    * @throws {HttpError} if its owner has too many tokens. {StateUnavailableError}
    */

@@ -99,8 +99,9 @@ const isFree = (verdict: TokenVerdict): boolean =>
   verdict.says === "accepted" || (verdict.says === "nothing" && verdict.hasFailed);
 
 /**
- * The token of one native request. An accepted token is not counted. An unknown token is counted against its address,
- * as one request of the limit of unknown tokens. It is refunded if v4 accepts the token or fails.
+ * The token of one native request. A request with an accepted token is not counted. A request with an unknown token
+ * counts towards the limit of unknown tokens of its client's address. The count is undone if v4 accepts the token or
+ * fails.
  *
  * @param creditAddress Refunds the request. Undefined if it was not counted.
  */

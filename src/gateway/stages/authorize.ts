@@ -24,7 +24,7 @@ export interface RouteAccess {
 
 /**
  * Authorizes a request by known facts: the levels of the gateway's own OAuth exchange, otherwise v4's scopes. While
- * nothing is known, v4 decides. A public route is public, with any credentials.
+ * nothing is known, v4 decides. A public route is permitted, whatever credentials the request has.
  *
  * @returns a verdict for each candidate; at least one of them is permitted
  * @throws {HttpError} 400 for an invalid path, 404 for a path outside of alpha, 401 for malformed credentials, 404 for

@@ -99,8 +99,8 @@ export const UPSTREAM_TLS: Feature<undefined, UpstreamTls | undefined> = {
 export type CurrentContext = () => SecureContext;
 
 /**
- * Creates the function that opens the connections of an undici pool, over HTTP/1.1. A resumed session would keep the
- * previous client certificate.
+ * Creates the function that opens the connections of an undici pool, over HTTP/1.1. Sessions are never resumed, because
+ * a resumed session would keep the previous client certificate.
  */
 export function createTlsConnector(current: CurrentContext, timeout: number): buildConnector.connector {
   let context: SecureContext | undefined;

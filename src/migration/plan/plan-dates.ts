@@ -160,7 +160,7 @@ const isAdded = (published: PlanDates, next: PlanDates, client: PlanClient, rout
 
 /**
  * Finds the published dates that are earlier in a new plan. If a plan has no specific date for a client or a route, the
- * general dates apply. No stage was published for a client before the day until which it is allowed. Clients are
+ * general dates apply. If a plan allows a client until a day, no stage counts as published for this client before that day. Clients are
  * compared by name: a renamed client is a new client.
  *
  * @param time milliseconds since the epoch: brown-outs that were published for earlier times have ended

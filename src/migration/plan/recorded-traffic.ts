@@ -10,8 +10,8 @@ import { DAY_MS, MINUTE_MS } from "../../base/index.ts";
 import { listedKeys } from "./proven-client.ts";
 
 /**
- * The time in milliseconds for which a client of `wait_for` must be silent before a brown-out starts. A usual rate is
- * also based on this time.
+ * The time in milliseconds for which a client of `wait_for` must be silent before a brown-out starts. The usual number
+ * of requests of a client per minute is the average over this time, too.
  */
 export const QUIET_MS = 14 * DAY_MS;
 

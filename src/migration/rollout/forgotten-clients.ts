@@ -16,7 +16,7 @@ function lostKeys(before: KnownClient, after: KnownClient): readonly string[] {
 const word = (client: string): string => (client.includes(" ") ? `'${client}'` : client);
 
 /**
- * Finds the returned clients that have changed in a directory, or are missing.
+ * Finds the clients that were moved back to the old service, and that have changed in a directory or are missing from it.
  *
  * @param active The previous directory; undefined: only names are compared
  */

@@ -79,7 +79,7 @@ const TURN_BACK = createAction({
   },
   async run(parts: RolloutParts, order) {
     const { withTokens } = await parts.turnBack(order);
-    const what = order.target === "all" ? "Everything" : order.target;
+    const what = order.target === "all" ? "Everything" : `"${order.target}"`;
     return {
       data: { withTokens },
       blocks: lines(
@@ -102,7 +102,7 @@ const RESUME = createAction({
     const { target } = order;
     const others = parts.status().trips.map((trip) => trip.name);
     if (await parts.resume(order))
-      return { blocks: lines(`Within a second, ${target} gets what the rollout file says.`) };
+      return { blocks: lines(`Within a second, "${target}" gets what the rollout file says.`) };
     const which = others.length === 0 ? "Nothing has." : `These have: ${others.toSorted().join(", ")}.`;
     return { blocks: lines(`${target} has not returned. ${which}`), exitCode: 1 };
   },

@@ -157,8 +157,8 @@ export interface FormStyle {
 export const NOT_SEPARATE = "a list of objects that nothing separates";
 
 /**
- * Without an index, a new object of a list starts if a member occurs again. So the first member must be a single value
- * that the previous object contains.
+ * Without an index, a new object of a list starts if a member occurs again. So the value of its first member must not be
+ * a list, and the previous object must have a member with the same name.
  */
 function beginsObject(item: unknown, before: unknown): boolean {
   const [first] = isObject(item) ? Object.entries(item) : [];

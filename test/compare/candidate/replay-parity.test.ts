@@ -67,7 +67,7 @@ test("replay ends with the differences by route, field and client, with three ex
   expect(await replay(`--pack=${candidate}`, "--parity")).toBe(1);
   const [summary = "", answer = "", report = ""] = printed().split(/^candidate: /m);
   expect(summary).toMatch(/^\d+ the same.*, \d+ changed/m);
-  expect(answer).toBe("too many answers differ for 0.1 %\n\n");
+  expect(answer).toBe("more than 0.1 % of the answers differ\n\n");
   expect(report).toMatch(/^GET \/books\/:id$/m);
   expect(report).toMatch(/^ {2}6 comparisons: 1 equal$/m);
   expect(report).toMatch(/^ {2}title \(\w+\): 5, last 20.*, Ann$/m);

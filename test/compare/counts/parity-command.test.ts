@@ -224,7 +224,7 @@ describe("parity", () => {
 
   test.each([
     ["not enough to say that fewer than 0.1 % of the answers differ", "not enough on 1", equals(3)],
-    ["too many answers differ for 0.1 %", "too many differ on 1", [difference()]],
+    ["more than 0.1 % of the answers differ", "too many differ on 1", [difference()]],
     ["enough: fewer than 0.1 % of the answers differ on each compared route", "enough on 1", equals(2995)],
   ])("begins with the answer, and then says on how many routes: %s", async (words, routes, all) => {
     await report(...all, ...all.map((each) => ({ ...each, source: "legacy" as const })));

@@ -7,7 +7,7 @@ import { listOf, type Connection } from "./driver.ts";
 const MOST_CLAIMED = 1000;
 
 /**
- * Moves requests to the clients whose tokens v4 has accepted in a commit.
+ * Moves the earlier requests of a token to its client, once the records of a commit show that v4 has accepted the token.
  *
  * @param keys The keys of these tokens
  */

@@ -61,8 +61,8 @@ export class StoreThread<Job> {
   /**
    * Starts the worker if it does not run.
    *
-   * @throws {AuditUnavailableError} if the start fails, or during the pause before the next attempt. Calls retry a
-   *   failed first start
+   * @throws {AuditUnavailableError} if the start fails, or during the pause before the next attempt. After a
+   *   failed first start, the next call tries again
    */
   async start(): Promise<ThreadLink<Job>> {
     if (this.#isClosed || this.#restart) throw new AuditUnavailableError("The audit store is not running.");
