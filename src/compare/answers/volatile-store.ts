@@ -8,7 +8,7 @@ import { VolatileFields } from "./volatile-fields.ts";
  * Maximum number of characters of the stored document. The largest entries are omitted, because one client must not use
  * all of it.
  */
-export const MAX_STORED = 500_000;
+const MAX_STORED = 500_000;
 
 /** A document is only written again after the number of pairs of a route has grown by this factor. */
 const GROWTH = 1.1;

@@ -8,7 +8,7 @@ import { groupOf, PLAN, NoticeShares, type NoticeLimits } from "./shares.ts";
 import type { HourCount, StoredNotices, Waiting } from "./stored-notices.ts";
 
 /** Maximum number of notices of one event that are sent within an hour. */
-export const MAX_PER_HOUR: NoticeLimits = { group: 20, client: 5 };
+const MAX_PER_HOUR: NoticeLimits = { group: 20, client: 5 };
 /**
  * Maximum number of notices that wait for one receiver. If there are more, the oldest of the client with the most
  * notices are dropped.

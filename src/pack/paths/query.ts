@@ -46,7 +46,7 @@ export const shortName = (name: string): string => cutText(name, MAX_NAME_LENGTH
  * Encodes a name or a value for a query. A blank is `%20`, which all servers decode. Commas, colons and slashes stay
  * readable: they have no meaning in a query (RFC 3986, section 3.4).
  */
-export const encodeQuery = (text: string): string =>
+const encodeQuery = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replace(/%(?:2C|3A|2F)/g, decodeURIComponent);
 
 /** Returns one parameter as the text of a query. */

@@ -2,10 +2,13 @@
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { resetComparisons } from "../../../src/compare/counts/counts.ts";
 import { VolatileFields } from "../../../src/compare/answers/volatile-fields.ts";
-import { createVolatileStore, MAX_STORED } from "../../../src/compare/answers/volatile-store.ts";
+import { createVolatileStore } from "../../../src/compare/answers/volatile-store.ts";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
+
+/** The number of characters that the store keeps. */
+const MAX_STORED = 500_000;
 
 const ROUTE = "GET /books/:id";
 const OLD = "https://old.example.com/";

@@ -1,6 +1,6 @@
 /** The query parameters that a pack names, and all others. */
 import { afterAll, describe, expect, test } from "@jest/globals";
-import { encodeQuery, MAX_PARAMETERS } from "../../../src/pack/paths/query.ts";
+import { formatParameter, MAX_PARAMETERS } from "../../../src/pack/paths/query.ts";
 import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 import { sendToLibrary } from "../load/library-gateway.ts";
 import { faultsOf } from "../load/pack-folder.ts";
@@ -204,7 +204,9 @@ describe("parameters that the pack does not name", () => {
 });
 
 test("text of a query stays one value for every server", () =>
-  expect(encodeQuery("a b&c=d+e%é/1:2,3\u{D800}")).toBe("a%20b%26c%3Dd%2Be%25%C3%A9/1:2,3%EF%BF%BD"));
+  expect(formatParameter("a b", "a b&c=d+e%é/1:2,3\u{D800}")).toBe(
+    "a%20b=a%20b%26c%3Dd%2Be%25%C3%A9/1:2,3%EF%BF%BD",
+  ));
 
 describe("check reports a parameter", () => {
   const query = (text: string) => ({

@@ -36,7 +36,7 @@ import { compileSchema } from "../../../src/pack/bodies/body-schema.ts";
 import { compileFormValues } from "../../../src/pack/bodies/form-values.ts";
 import { networkAddress, shortestAddress } from "../../../src/pack/values/ip-address.ts";
 import { QueryFilter } from "../../../src/pack/filters/query-filter.ts";
-import { encodeQuery, parseQuery } from "../../../src/pack/paths/query.ts";
+import { formatParameter, parseQuery } from "../../../src/pack/paths/query.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { locationIn } from "../../../src/base/files/source-location.ts";
 import { parseYaml } from "../../../src/base/files/yaml-source.ts";
@@ -182,7 +182,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "a filter in a query": (text) => queryFilter.parse(parseQuery(text)),
   "the values of a filter in a query": (text) => queryFilter.parse(parseQuery(`name=${text}`)),
   "the order in a query": (text) => queryFilter.parse(parseQuery(`sort=${text}`)),
-  "a parameter of a query": (text) => encodeQuery([...parseQuery(text).keys()][0] ?? ""),
+  "a parameter of a query": (text) => formatParameter([...parseQuery(text).keys()][0] ?? "", text),
   "a Content-Type": (text) => parseBody(withHeader("content-type", text), Buffer.from("{}"), pack),
   "the parameters of a Content-Type": (text) =>
     parseBody(withHeader("content-type", `application/json;${text}`), Buffer.from("{}"), pack),
