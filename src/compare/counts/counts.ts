@@ -61,7 +61,7 @@ const routeCounts = z.object({
 });
 
 /** The results of the comparisons of one source since its counts started. */
-export const sourceCounts = z.object({
+const sourceCounts = z.object({
   source: z.enum(["candidate", "legacy"]),
   /** The subject of the comparisons: see {@link Compared.subject}. */
   subject: z.string(),

@@ -12,7 +12,7 @@ import { chmodSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { join } from "node:path";
 import { errorText, makeFolder, type Settings, StateUnavailableError } from "../../base/index.ts";
 
-export const SECRET_FILE = "gateway.secret";
+const SECRET_FILE = "gateway.secret";
 
 const BYTES = 32;
 const OWNER_ONLY = 0o600;

@@ -43,7 +43,7 @@ export interface TracedNode extends ShownValue {
 
 /** Maximum number of recorded evaluations of nodes: in one evaluation of an expression, and directly below one node. */
 const MAX_NODES = 500;
-export const MAX_CHILDREN = 50;
+const MAX_CHILDREN = 50;
 
 /** Number of evaluations of nodes that may still be recorded. Several evaluations of expressions may share it. */
 export interface NodeBudget {

@@ -6,7 +6,7 @@ import { HttpError } from "../errors/http-error.ts";
 export type Query = ReadonlyMap<string, readonly string[]>;
 
 /** Maximum number of parameters of a query, repeated ones included. */
-export const MAX_PARAMETERS = 1000;
+const MAX_PARAMETERS = 1000;
 
 const NO_PARAMETERS: Query = new Map();
 

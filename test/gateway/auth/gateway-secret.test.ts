@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { readGatewaySecret, SECRET_FILE } from "../../../src/gateway/auth/gateway-secret.ts";
+import { readGatewaySecret } from "../../../src/gateway/auth/gateway-secret.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { StateUnavailableError } from "../../../src/base/storage/key-value-store.ts";
 
@@ -18,7 +18,7 @@ let folder: string;
 let file: string;
 beforeEach(() => {
   folder = temporaryFolder();
-  file = join(folder, SECRET_FILE);
+  file = join(folder, "gateway.secret");
 });
 
 const secret = (DATA_DIR = folder, GATEWAY_SECRET?: string) =>
@@ -35,8 +35,8 @@ test("the secret is generated once, in a file that only its owner can read", () 
   const created = secret(inside);
   expect(created).toMatch(/^[0-9a-f]{64}$/);
   expect(secret(inside)).toBe(created);
-  expect(readdirSync(inside)).toEqual([SECRET_FILE]);
-  expect([mode(inside), mode(join(inside, SECRET_FILE))]).toEqual([0o700, 0o600]);
+  expect(readdirSync(inside)).toEqual(["gateway.secret"]);
+  expect([mode(inside), mode(join(inside, "gateway.secret"))]).toEqual([0o700, 0o600]);
 });
 
 test("two data folders have different secrets", () => {

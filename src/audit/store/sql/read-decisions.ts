@@ -4,7 +4,7 @@ import { dayNumber, daysOf } from "../../usage/usage.ts";
 import { listOf, type Connection } from "./driver.ts";
 
 /** Number of rows that are read about a client's history: this many of the oldest, and this many of the newest rows. */
-export const MOST_ROWS_OF_CLIENT = 1000;
+const MOST_ROWS_OF_CLIENT = 1000;
 
 const served = (order: string): string => `EXISTS (
   SELECT 1 FROM (
