@@ -12,6 +12,7 @@ import {
 import { ExpressionError } from "./language/expression.ts";
 import { parse, UNSUPPORTED_REGEX } from "./interpreter/parse.ts";
 import { isImpure, isPure } from "./runtime/builtins/table.ts";
+import { describePictureProblem } from "./picture-problem.ts";
 
 /** A problem of an expression. `offset` is the number of characters before it in the source. */
 interface ExpressionProblem {
@@ -34,14 +35,7 @@ function findPipedCalls(ast: AstNode): ReadonlySet<unknown> {
   return piped;
 }
 
-/**
- * JSONata turns a picture of `$toMillis` into a regular expression, whose run time is unbounded if two parts can match the
- * same characters.
- */
-const PICTURE =
-  "$toMillis can't have a picture here, because its run time would have no limit: change the text to ISO 8601";
-
-/** Finds pictures of `$toMillis`, and time zones of `$fromMillis` that JSONata misinterprets. */
+/** Finds invalid pictures of `$toMillis`, and time zones of `$fromMillis` that JSONata misinterprets. */
 function findTimeProblems(ast: AstNode): ExpressionProblem[] {
   const problems: ExpressionProblem[] = [];
   const called = new Set<unknown>();
@@ -52,13 +46,19 @@ function findTimeProblems(ast: AstNode): ExpressionProblem[] {
     if (name === "toMillis") called.add(node["procedure"]);
     if (name === "toMillis" || name === "fromMillis") {
       const args = childrenOf(node, "arguments").slice(piped.has(node) ? 0 : 1);
-      const message = name === "toMillis" ? args[0] && PICTURE : describeZone(args[1]);
+      const message = name === "toMillis" ? describePicture(args[0]) : describeZone(args[1]);
       if (message !== undefined) problems.push({ message, offset });
     }
     if (node.type === "variable" && node.value === "toMillis" && !called.has(node))
       problems.push({ message: "$toMillis can only be called, not passed as a value", offset });
   });
   return problems;
+}
+
+function describePicture(picture: AstNode | undefined): string | undefined {
+  if (picture === undefined) return undefined;
+  if (picture.type !== "string") return "the picture of $toMillis must be a string literal";
+  return describePictureProblem(String(picture.value));
 }
 
 /** JSONata rounds the hours of a zone down, even if the zone is negative. */

@@ -10,6 +10,7 @@ const LISTS = {
     [3, 4],
   ],
 };
+const MARCH = Date.UTC(2020, 2);
 
 /** An expression, its wrong result, the right one, what `check` says, and an expression with the right result. */
 const MISTAKES: readonly (readonly [
@@ -30,6 +31,20 @@ const MISTAKES: readonly (readonly [
   ["($i := 1; lists[$i][0])", [3, 4], 3, "after a computed index", "($i := 1; (lists[$i])[0])"],
   ["($a := lists; $i := 0; $a[$i + 1][$i])", [3, 4], 3, "after a computed index", "(lists[1])[0]"],
   ["lists[$count($$.lists) - 1][0]", [3, 4], 3, "after a computed index", "(lists[1])[0]"],
+  [
+    "$toMillis('MARCH 2020', '[MN] [Y]')",
+    Date.UTC(2020, 0),
+    MARCH,
+    "[MN] as January",
+    "$toMillis('March 2020', '[MNn] [Y]')",
+  ],
+  [
+    "$toMillis('mar 2020', '[Mn,3-3] [Y]')",
+    Date.UTC(2020, 0),
+    MARCH,
+    "[Mn] as January",
+    "$toMillis('Mar 2020', '[MNn,3-3] [Y]')",
+  ],
 ];
 
 const messagesOf = (source: string): string =>

@@ -167,17 +167,25 @@ describe("a pack is rejected", () => {
   });
 
   test.each([
-    ['$toMillis(text, "[Y][M][D][f][f]")', "can't have a picture"],
-    ['$toMillis(text, "[Y]-[M]-[D]")', "can't have a picture"],
-    ["$toMillis(text, text)", "can't have a picture"],
-    ["text ~> $toMillis(text)", "can't have a picture"],
+    ['$toMillis(text, "[Y][M][D][f][f]")', "ambiguous"],
+    ['$toMillis(text, "[MNn][FNn]")', "ambiguous"],
+    ['$toMillis(text, "[Y]1[M]")', "ambiguous"],
+    ['$toMillis(text, "[Dw]-[Mw]")', "in words"],
+    ["$toMillis(text, text)", "string literal"],
+    ["text ~> $toMillis(text)", "string literal"],
     ["$map(text, $toMillis)", "called"],
     ['($f := $toMillis; $f(text, "[Y][f][f]"))', "called"],
   ])("for a picture string with an exploding regular expression: %s", (source, message) => {
     expect(messageOf(source)).toContain(message);
   });
 
-  test.each(["$toMillis(text)", "text ~> $toMillis()"])("is not rejected for %s", (source) => {
+  test.each([
+    "$toMillis(text)",
+    '$toMillis(text, "[Y0001]-[M01]-[D01]T[H01]:[m01]:[s01][Z]")',
+    '$toMillis(text, "[Y0001][M01][D01]")',
+    '$toMillis(text, "[D1o] [MNn] [Y]")',
+    'text ~> $toMillis("[H01]:[m01] [P]")',
+  ])("is not rejected for %s", (source) => {
     expect(check(source, new Set())).toEqual([]);
   });
 });

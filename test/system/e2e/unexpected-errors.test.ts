@@ -36,7 +36,7 @@ function packLeftToTheInterpreter(): string {
   const folder = temporaryFolder();
   cpSync("mappings", folder, { recursive: true });
   const file = join(folder, "instance.yaml");
-  const read = `{ read: '[$at := $toMillis("2000-" & $uppercase(group))][0] > 0', default: "" }`;
+  const read = `{ read: '[$at := $toMillis(group, "[M01]-[D01]")][0] > 0', default: "" }`;
   writeFileSync(file, readFileSync(file, "utf8").replace(/^( +hypervisor: +)hypervisor$/m, `$1${read}`));
   return folder;
 }
