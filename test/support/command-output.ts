@@ -21,6 +21,8 @@ function capture(): Printed {
     Object.assign(printed, { both: "", out: "", err: "" });
     delete process.env["DATABASE_URL"];
     delete process.env["REDIS_URL"];
+    // `stream.pipeline` leaves listeners on a stream that stays open, and a worker runs the exports of several files.
+    process.stdout.setMaxListeners(Infinity);
     jest.spyOn(process.stdout, "write").mockImplementation(keepAs("out"));
     jest.spyOn(process.stderr, "write").mockImplementation(keepAs("err"));
   });
