@@ -75,10 +75,14 @@ function isUsable(name: string, limit: string | number): boolean {
 /** Returns the schema of some types, with the words of their place. */
 function typesSchema(given: ReadonlySet<string>, { words = new Set() }: Place): Schema {
   const type = [...given].filter((name) => TYPES.has(name));
-  const typed = [...words].map((word) => {
-    if (given.has("string")) return word;
-    return word === "true" || word === "false" ? word === "true" : Number(word);
-  });
+  const has = (name: string): boolean => type.length === 0 || given.has(name);
+  const typed = [...words].flatMap((word): unknown[] => [
+    ...(has("string") ? [word] : []),
+    ...(has("boolean") && (word === "true" || word === "false") ? [word === "true"] : []),
+    ...((has("number") || has("integer")) && word !== "" && Number.isFinite(Number(word))
+      ? [Number(word)]
+      : []),
+  ]);
   const hasWords = words.size > 0 && !given.has("array") && !given.has("object");
   return { ...(type.length > 0 && { type }), ...(hasWords && { enum: [...typed, null] }) };
 }

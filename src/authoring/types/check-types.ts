@@ -67,16 +67,19 @@ export class TypeLaw {
     const { client, examples, pack } = this.#facts;
     const prefix = pack.dialect.client.base_path;
     const described = new Map([...client.values()].map((each) => [keyWithout(prefix, each.name), each]));
+    let lacksCases = false;
     for (const route of pack.routes.filter(hasFields)) {
       const operation = described.get(operationKey(route.name));
       const own = examples.filter((each) => each.route === route).map(({ example }) => example.definition);
       const successes = successesOf(own);
       if (!operation) this.#untested.add(`${route.name}: the old description does not have it`);
-      else if (successes.length === 0)
+      else if (successes.length === 0) {
+        lacksCases = true;
         this.#untested.add(`${route.name}: there is no golden case of a successful request`);
-      else await this.#tryRoute(route, operation, successes);
+      } else await this.#tryRoute(route, operation, successes);
     }
-    if (this.#cases === 0) throw new OtherServiceError(NOTHING_COMMON);
+    // Without golden cases, the documents may well be those of this pack.
+    if (this.#cases === 0 && !lacksCases) throw new OtherServiceError(NOTHING_COMMON);
     return { cases: this.#cases, fields: [...this.#verdicts.values()], untested: [...this.#untested] };
   }
 
@@ -159,9 +162,9 @@ export class TypeLaw {
     const isComputed = read !== undefined || catalog !== undefined;
     if (isComputed || upstream === undefined || typeof pack.dialect.values[values]?.read === "string")
       return false;
-    const sources = answers.flatMap(({ operation }) =>
-      operation.places.flatMap(({ path, isFinite }, index) =>
-        `.${path.join(".")}`.endsWith(`.${upstream}`) ? index < MOST_TRIED && isFinite : [],
+    const sources = answers.flatMap(({ operation, tried }) =>
+      operation.places.flatMap((source) =>
+        `.${source.path.join(".")}`.endsWith(`.${upstream}`) ? source.isFinite && tried.has(source) : [],
       ),
     );
     return !isIncomplete && sources.length > 0 && !sources.includes(false);

@@ -25,6 +25,8 @@ interface TriedAnswer {
   readonly at: Path;
   /** All changes of one value. */
   readonly changes: readonly Change[];
+  /** The places that the changes are about. Other places are fixed, or no object of the golden case has them. */
+  readonly tried: ReadonlySet<unknown>;
 }
 
 /** The common facts of all trials of a pack. */
@@ -58,6 +60,12 @@ export function withValue(part: unknown, path: Path, value: unknown): unknown {
   if (Array.isArray(part) && typeof key === "string") return part.map((item) => withValue(item, path, value));
   if (Array.isArray(part)) return part.with(Number(key), withValue(part[Number(key)], deeper, value));
   return isObject(part) ? { ...part, [key]: withValue(part[key], deeper, value) } : part;
+}
+
+/** Whether a part of a golden case has objects for the member at a path. */
+function hasObjectsAt(part: unknown, [key = "", ...deeper]: Path): boolean {
+  if (Array.isArray(part)) return part.some((item) => hasObjectsAt(item, [key, ...deeper]));
+  return isObject(part) && (deeper.length === 0 || hasObjectsAt(part[String(key)], deeper));
 }
 
 /** Returns the members that a list's condition names. The upstream omits items with other values. */
@@ -96,10 +104,10 @@ export class RouteTrial {
     const { calls } = "catalog" in route.source ? route.source.catalog : { calls: [] };
     const requests = calls.map(({ path }) => catalogRequest(path));
     const rows = requests.map((key) => [key, golden.catalogs?.[key] ?? facts.lists[key] ?? []]);
-    const ofCalls = golden.upstream.flatMap(({ request }, index) => this.#answerOfCall(request, index));
-    this.answers = [...ofCalls, ...requests.flatMap((request) => this.#answerOfCatalog(request))];
     const { losses: _losses, ...definition } = golden;
     this.#golden = { ...definition, ...(rows.length > 0 && { catalogs: Object.fromEntries(rows) }) };
+    const ofCalls = golden.upstream.flatMap(({ request }, index) => this.#answerOfCall(request, index));
+    this.answers = [...ofCalls, ...requests.flatMap((request) => this.#answerOfCatalog(request))];
     this.#golden = this.change(ofCalls.flatMap((answer) => repairs(answer, golden)));
   }
 
@@ -130,11 +138,12 @@ export class RouteTrial {
     const tried = (operation?.places ?? [])
       .slice(0, MOST_TRIED)
       .filter(({ path }) => path.length > items.length && startsWith(path, items))
-      .filter(({ path }) => !fixed.some((member) => `.${path.join(".")}`.endsWith(`.${member}`)));
+      .filter(({ path }) => !fixed.some((member) => `.${path.join(".")}`.endsWith(`.${member}`)))
+      .filter(({ path }) => hasObjectsAt(partAt(this.#golden, at), path.slice(skipped)));
     const changes = tried.flatMap(({ path, values }) =>
       values.map((value) => ({ path: [...at, ...path.slice(skipped)], value })),
     );
-    return operation ? [{ operation, at, changes }] : [];
+    return operation ? [{ operation, at, changes, tried: new Set(tried) }] : [];
   }
 
   /** Returns the golden case with changes. */

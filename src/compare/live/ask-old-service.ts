@@ -117,6 +117,7 @@ export class OldService implements SecondAnswer<AskedRequest> {
       breaker: new CircuitBreaker({ minAttempts: Infinity }),
       secureContext,
       neverRetries: true,
+      keepsBytes: true,
     });
   }
 
@@ -143,7 +144,7 @@ export class OldService implements SecondAnswer<AskedRequest> {
           path: query === "" ? path : `${path}?${query}`,
           secretQuery: tokens.length > 0 ? tokens.join("&") : undefined,
           headers: headersOf(request),
-          body: body?.toString(),
+          body,
           client: { token: payer, networks: [payer], isKnown: true },
           onSent: () => (endWait = this.#sides.beginOld(route.name, provenBy)),
         },
@@ -160,6 +161,6 @@ export class OldService implements SecondAnswer<AskedRequest> {
 
   close(): Promise<void> {
     this.#closing.abort();
-    return this.#client.close();
+    return this.#client.destroy();
   }
 }

@@ -3,11 +3,11 @@ import { NOT_MODIFIED } from "../../pack/index.ts";
 import { pauseUntilAborted, TimeLimit } from "./cancel-signal.ts";
 import { decodeContent, toUtf8 } from "./content-decoding.ts";
 import {
+  type CallUpstream,
   type HttpRequest,
   type HttpResponse,
   IDEMPOTENT,
   type ResponseHead,
-  type Upstream,
 } from "./http-call.ts";
 import { OUTAGE_STATUSES, toUpstreamError, UndecodableError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
@@ -20,7 +20,7 @@ const RETRY_PAUSES_MS = [50, 250];
 const NOT_RETRIED = new Set(["too_large", "timed_out", "circuit_open", "no_connection"]);
 
 /** Whether a write is sent again. A GET has its own retries. */
-const isSentAgain = ({ method }: HttpRequest, error: unknown): boolean =>
+const isSentAgain = ({ method }: Pick<HttpRequest, "method">, error: unknown): boolean =>
   method !== "GET" && IDEMPOTENT.has(method) && wasClosedWhileIdle(error);
 
 /** A whole response with its undecoded body. */
@@ -120,17 +120,19 @@ interface BufferedCallOptions {
   readonly maxBytes: number;
   /** Whether no request is sent twice. */
   readonly neverRetries: boolean;
+  /** Whether bodies that are not UTF-8 stay as they are. */
+  readonly keepsBytes: boolean;
 }
 
 /** A request with its retries. For the circuit breaker it is one call with one outcome. */
 class BufferedCall {
   readonly #options: BufferedCallOptions;
-  readonly #request: HttpRequest;
+  readonly #request: HttpRequest<string | Buffer>;
   readonly #limit: TimeLimit;
   /** Reports the outcome of the last attempt to the breaker; undefined until an attempt was allowed. */
   report: (() => void) | undefined;
 
-  constructor(options: BufferedCallOptions, request: HttpRequest, limit: TimeLimit) {
+  constructor(options: BufferedCallOptions, request: HttpRequest<string | Buffer>, limit: TimeLimit) {
     this.#options = options;
     this.#request = request;
     this.#limit = limit;
@@ -157,7 +159,7 @@ class BufferedCall {
   /** @param isAgain whether this write was already sent once */
   async #attempt(isAgain = false): Promise<DecodedResponse> {
     const { client } = this.#request;
-    const { pool, maxBytes, neverRetries } = this.#options;
+    const { pool, maxBytes, neverRetries, keepsBytes } = this.#options;
     this.#limit.throwIfAborted();
     if (!isAgain) pool.assertCircuitNotOpen(client);
     const acquired = pool.shares.acquire(client, this.#limit);
@@ -187,7 +189,7 @@ class BufferedCall {
     const coding = headers["content-encoding"];
     try {
       const data = coding === undefined ? body : await decodeContent(body, String(coding), maxBytes);
-      return { status, headers, bytes: toUtf8(data) };
+      return { status, headers, bytes: keepsBytes ? data : toUtf8(data) };
     } catch (error) {
       throw new UndecodableError(error);
     }
@@ -226,7 +228,7 @@ class BufferedCall {
 }
 
 /** Creates the function that sends requests whose bodies fit in memory, and buffers their whole responses. */
-export function createBufferedCall(options: BufferedCallOptions): Upstream["call"] {
+export function createBufferedCall(options: BufferedCallOptions): CallUpstream {
   const { timeoutMs } = options;
   const onTimeout = (): UpstreamError => new UpstreamError("timed_out", `no response in ${timeoutMs} ms`);
   return async function callUpstream(request, signal) {

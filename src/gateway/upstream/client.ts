@@ -2,7 +2,7 @@ import type { Log, Metrics } from "../../base/index.ts";
 import { createBufferedCall } from "./buffered-call.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { createFileStream } from "./file-stream.ts";
-import type { FileUpstream, Upstream } from "./http-call.ts";
+import type { CallUpstream, FileUpstream, Upstream } from "./http-call.ts";
 import { openBreaker } from "./open-breaker.ts";
 import type { ConnectionSharesOptions } from "./connection-shares.ts";
 import type { CurrentContext } from "./open-tls.ts";
@@ -24,12 +24,17 @@ export interface UpstreamOptions extends Partial<
   readonly secureContext?: CurrentContext | undefined;
   /** Whether no request is sent twice. Default: false. */
   readonly neverRetries?: boolean;
+  /** Whether bodies that are not UTF-8 stay as they are. Default: false. */
+  readonly keepsBytes?: boolean;
 }
 
 /** The client of one v4 service. */
 export interface UpstreamClient extends Upstream, FileUpstream {
+  readonly call: CallUpstream;
   /** The circuit breaker, for other code that calls the same v4. */
   readonly breaker: CircuitBreaker;
+  /** Closes all connections at once, including those that are being opened. */
+  destroy(): Promise<void>;
   /** Returns which connections are currently exhausted. */
   shortages(): readonly string[];
 }
@@ -43,7 +48,7 @@ const countFileConnections = (connections: number): number => Math.max(2, Math.f
 /** Creates the client of one v4 service. Files have their own small pool, because clients can make transfers slow. */
 export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const { name, connections, timeoutMs, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
-  const { breaker = new CircuitBreaker(), neverRetries = false } = options;
+  const { breaker = new CircuitBreaker(), neverRetries = false, keepsBytes = false } = options;
   const pool = new UpstreamPool({ ...options, maxResponseBytes, breaker });
   const fileConnections = countFileConnections(connections);
   const files = new UpstreamPool({
@@ -55,7 +60,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     networkPerFree: 1,
   });
   return {
-    call: createBufferedCall({ pool, timeoutMs, maxBytes: maxResponseBytes, neverRetries }),
+    call: createBufferedCall({ pool, timeoutMs, maxBytes: maxResponseBytes, neverRetries, keepsBytes }),
     stream: createFileStream(files, timeoutMs),
     breaker,
     shortages: () => [
@@ -63,6 +68,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
       ...(files.shares.isExhausted() ? [`all connections to ${name} for files are in use`] : []),
     ],
     close: async () => void (await Promise.all([pool.close(), files.close()])),
+    destroy: async () => void (await Promise.all([pool.destroy(), files.destroy()])),
   };
 }
 

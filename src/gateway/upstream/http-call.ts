@@ -16,9 +16,9 @@ interface RequestHead {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A request to v4. */
-export interface HttpRequest extends RequestHead {
-  readonly body?: string | undefined;
+/** A request to v4. @typeParam Body the type of its body, a text if the gateway has created it */
+export interface HttpRequest<Body = string> extends RequestHead {
+  readonly body?: Body | undefined;
   /** The client whose share of the connections is used. Undefined for a request of the gateway itself. */
   readonly client?: ShareClient | undefined;
   /** Called when the request is sent. The function that it returns is called when a response starts. */
@@ -39,7 +39,7 @@ export interface ResponseHead {
 }
 
 export interface HttpResponse extends ResponseHead {
-  /** The decoded body in UTF-8; empty if missing. */
+  /** The decoded body, in UTF-8 unless the client keeps other bytes; empty if missing. */
   readonly bytes: Buffer;
   /** Milliseconds until the response was complete, failed attempts included. */
   readonly ms: number;
@@ -49,6 +49,12 @@ export interface HttpResponse extends ResponseHead {
 export interface StreamResponse extends ResponseHead {
   readonly body: Readable;
 }
+
+/** Sends a request whose body may also be bytes, as {@link Upstream}. */
+export type CallUpstream = (
+  request: HttpRequest<string | Buffer>,
+  signal?: CancelSignal,
+) => Promise<HttpResponse>;
 
 export interface Upstream {
   /**

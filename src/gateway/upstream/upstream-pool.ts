@@ -60,7 +60,7 @@ export class UpstreamPool {
   }
 
   /** Returns undici's options for a request. */
-  optionsOf({ path, secretQuery, method, headers, body }: HttpRequest | StreamRequest) {
+  optionsOf({ path, secretQuery, method, headers, body }: HttpRequest<string | Buffer> | StreamRequest) {
     const target = this.#basePath + path;
     const withSecret = secretQuery === undefined ? target : addQuery(target, secretQuery);
     return { path: withSecret, method, headers, body: body ?? null };
@@ -102,5 +102,10 @@ export class UpstreamPool {
   /** Closes idle connections, and waits for requests in flight. */
   close(): Promise<void> {
     return this.current.close();
+  }
+
+  /** Closes all connections at once. */
+  destroy(): Promise<void> {
+    return this.current.destroy();
   }
 }

@@ -343,6 +343,42 @@ describe("types by counterexample, where a document and a pack differ", () => {
     );
   });
 
+  test.each([
+    ["an object with the value", "holds"],
+    ["no object with the value", "no-counterexample"],
+  ])("say whether a type holds if the golden case has %s: %s", async (what, verdict) => {
+    const documents = {
+      new: newDocument({ ...NAME, status: { enum: ["in", "out"] } }),
+      old: {
+        openapi: "3.0.3",
+        paths: {
+          "/books": {
+            get: answering(list("books", { type: "object", properties: { state: { type: "string" } } })),
+          },
+        },
+      },
+    };
+    const file = "examples/book/list.yaml";
+    const row =
+      "{ id: 1, name: The sea, status: gone, location: { shelf_id: A1 }, cost: { pence: 250 }, bought: 2020-01-02T03:04:05.678Z }";
+    const book =
+      "\n      - { number: 1, title: The sea, state: unknown, shelf: { code: A1, room: hall }, price: 2.5, lent_to: nobody, since: 2020-01-02T03:04:05 }";
+    const edits = [
+      { file, from: row, to: "" },
+      { file, from: book, to: " []" },
+    ];
+    const isEmpty = what.startsWith("no");
+    expect((await verdicts(documents, { edits: isEmpty ? edits : [] }))["state"]).toMatchObject({ verdict });
+  });
+
+  test("compare words with values of all types that their place has", async () => {
+    const { title } = await verdicts({
+      new: newDocument({ name: { enum: ["none", 1] } }),
+      old: oldDocument({ title: { type: ["string", "integer"], enum: ["none", 1] } }),
+    });
+    expect(title?.["counterexample"]).not.toMatchObject({ actual: 1 });
+  });
+
   test("say that a type holds only if all values were tried", async () => {
     const many = Object.fromEntries(
       Array.from({ length: 800 }, (_, index) => [`m${index}`, { type: "string" }]),

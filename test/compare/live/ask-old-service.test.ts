@@ -92,6 +92,28 @@ test("a token of the query goes where the client had it", async () => {
   expect(requests[0]?.url).toBe("/things?page=2&token=a%20b");
 });
 
+test("bytes that are not UTF-8 stay as they are, in the body and in the answer", async () => {
+  const latin1 = Buffer.from('{"name":"caf\u00e9"}', "latin1");
+  let sent = Buffer.alloc(0);
+  const { service } = await startOldService((request, response) => {
+    request.on("data", (chunk: Buffer) => (sent = Buffer.concat([sent, chunk])));
+    request.on("end", () => response.end(latin1));
+  });
+  const request = askedRequest({ method: "POST" });
+  expect(await service.ask({ ...request, body: latin1 })).toMatchObject({ body: latin1 });
+  expect(sent).toEqual(latin1);
+});
+
+test("closing does not wait for an answer", async () => {
+  const { service, requests } = await startOldService(() => {});
+  const asked = service.ask(askedRequest({}));
+  while (requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const startedAt = performance.now();
+  await service.close();
+  expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS / 2);
+  expect(await asked).toBe("unreachable");
+});
+
 test("an answer is decoded", async () => {
   const { service } = await startOldService((_request, response) =>
     response.writeHead(201, { "content-encoding": "gzip" }).end(gzipSync('{"a":1}')),
