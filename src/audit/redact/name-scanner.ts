@@ -50,26 +50,40 @@ export class NameScanner {
 
   /** Creates the automaton of Aho and Corasick (1975): its states are the starts of all names. */
   constructor(names: readonly ScannedName[]) {
-    const ends = [...names.map(({ name, place }) => [name, END_OF_NAME[place]] as const), ...FORM_NAMES];
-    const states = new Map([["", 0]]);
-    for (const [name] of ends)
-      for (let length = 1; length <= name.length; length += 1)
-        states.set(name.slice(0, length), states.get(name.slice(0, length)) ?? states.size);
+    const ends = new Map<string, RegExp[]>();
+    for (const [name, end] of [
+      ...names.map(({ name, place }) => [name, END_OF_NAME[place]] as const),
+      ...FORM_NAMES,
+    ])
+      ends.set(name, [...(ends.get(name) ?? []), end]);
+    const starts = new Set([""]);
+    for (const name of ends.keys())
+      for (let length = 1; length <= name.length; length += 1) starts.add(name.slice(0, length));
+    const states = [...starts].toSorted((one, other) => one.length - other.length);
+    const numbers = new Map(states.map((state, number) => [state, number]));
     const chars = Array.from({ length: BYTES }, (_, byte) => representative(String.fromCharCode(byte)));
     const columns = [...new Set(chars)];
     this.#columns = Uint8Array.from(chars, (char) => columns.indexOf(char));
-    this.#found = states.size * columns.length;
-    const rows = [...states.keys()].flatMap((state) => {
-      const own = ends.filter(([name]) => state.endsWith(name)).map(([, end]) => end);
-      return columns.map((char) => {
-        if (HIDING.test(char) || own.some((end) => end.test(char))) return states.size;
-        // The longest end of the letters that is the start of a name.
-        let next = BETWEEN.test(char) ? state : state + char.toLowerCase();
-        while (!states.has(next)) next = next.slice(1);
-        return states.get(next) ?? 0;
-      });
-    });
-    this.#table = Int32Array.from(rows, (next) => next * columns.length);
+    const found = states.length;
+    this.#found = found * columns.length;
+    /** The next state for each state and column. */
+    const rows: number[][] = [];
+    for (const [number, state] of states.entries()) {
+      // The longest end of the state that is also a start of a name. Its row is known, because it is shorter.
+      let end = state.slice(1);
+      while (!numbers.has(end)) end = end.slice(1);
+      const rest = state === "" ? undefined : rows[numbers.get(end) as number];
+      const own = ends.get(state) ?? [];
+      rows.push(
+        columns.map((char, column) => {
+          const next = rest?.[column] ?? 0;
+          if (next === found || HIDING.test(char) || own.some((each) => each.test(char))) return found;
+          if (BETWEEN.test(char)) return number;
+          return numbers.get(state + char.toLowerCase()) ?? next;
+        }),
+      );
+    }
+    this.#table = Int32Array.from(rows.flat(), (next) => next * columns.length);
   }
 
   /** @param text the text. Characters above U+00FF, and bytes of UTF-8 above 0x7f that were read as Latin-1, may hide a name */

@@ -121,12 +121,13 @@ export class SecretNames {
   };
 }
 
-/** The compiled names of each pack. Records, traces and comparisons of the pack share them. */
-const compiled = new WeakMap<readonly string[], SecretNames>();
+/** Compiled names, by their spellings. Records, traces and comparisons share them, and so does a pack that is read again. */
+const compiled = new LRUCache<string, SecretNames>({ max: 4 });
 
 /** Compiles the names of secret members. @param all As the pack spells them, e.g. `["root_pass", "*password*"]` (`readRule`) */
 export function secretNames(all: readonly string[]): SecretNames {
-  const names = compiled.get(all) ?? new SecretNames(all);
-  compiled.set(all, names);
+  const key = JSON.stringify(all);
+  const names = compiled.get(key) ?? new SecretNames(all);
+  compiled.set(key, names);
   return names;
 }
