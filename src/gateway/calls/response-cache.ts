@@ -7,23 +7,21 @@ import { LRUCache } from "lru-cache";
 export type ResponseCache = ReturnType<typeof createResponseCache>;
 
 interface ResponseCacheOptions {
-  /** Maximum number of bytes of all cached responses. Default 8 MB. */
+  /** Maximum number of bytes of all cached responses. Each counts as 512 bytes more. Default 8 MB. */
   readonly mostBytes?: number;
 }
 
 const MOST_OWNERS = 1000;
-const MOST_RESPONSES = 10_000;
 const MOST_BYTES = 8_388_608;
+/** Added to the size of each response, so that the limit also bounds the memory for many small ones. */
+const ENTRY_BYTES = 512;
 
 /** Creates a cache. Each response belongs to an owner: the hash of a token. The least recently used response is removed first. */
 export function createResponseCache({ mostBytes = MOST_BYTES }: ResponseCacheOptions = {}) {
   /** The current number of each owner. Numbers are never reused, so responses under an earlier number are never found again. */
   const generations = new LRUCache<string, number>({ max: MOST_OWNERS });
-  const responses = new LRUCache<string, { readonly response: unknown }>({
-    max: MOST_RESPONSES,
-    maxSize: mostBytes,
-    maxEntrySize: mostBytes,
-  });
+  // A limit of entries would allocate them at once, for each pipeline.
+  const responses = new LRUCache<string, { readonly response: unknown }>({ maxSize: mostBytes });
   let last = 0;
 
   function invalidate(owner: string): number {
@@ -47,7 +45,7 @@ export function createResponseCache({ mostBytes = MOST_BYTES }: ResponseCacheOpt
           responses.set(
             `${generation} ${path}`,
             { response },
-            { ttl: seconds * 1000, size: Math.max(1, bytes) },
+            { ttl: seconds * 1000, size: ENTRY_BYTES + bytes },
           );
         },
       };

@@ -45,9 +45,11 @@ describe("the response cache", () => {
   });
 
   test("is bounded in bytes for any number of owners and paths", () => {
-    const cache = createResponseCache({ mostBytes: 1000 });
+    // Each response counts as 512 bytes more.
+    const mostBytes = 10 * (100 + 512);
+    const cache = createResponseCache({ mostBytes });
     for (let n = 0; n < 100; n += 1) cache.of(`owner ${n % 10}`).set(`/${n}`, n, 100, 60);
-    cache.of("large").set("/x", "x", 1001, 60);
+    cache.of("large").set("/x", "x", mostBytes, 60);
     const found = Array.from({ length: 100 }, (_, n) => cache.of(`owner ${n % 10}`).get(`/${n}`));
     expect(found.filter((each) => each !== undefined)).toHaveLength(10);
     expect(cache.of("large").get("/x")).toBeUndefined();
