@@ -22,6 +22,7 @@ import type {
   ResultMeaning,
 } from "../request/response.ts";
 import type { AlphaRequest } from "../request/request.ts";
+import { cancelError } from "../upstream/cancel-signal.ts";
 import { toErrorResult } from "../responses/error-result.ts";
 import { FIELD_HEADER } from "../responses/shape-bodies.ts";
 import { addErrorHeaders } from "../responses/passed-headers.ts";
@@ -117,6 +118,7 @@ export function withLifecycle(
     const response = finalizeResponse(request, result, dependencies, context);
     const { meaning } = result;
     const isGone = request.signal.aborted && meaning === "failed";
+    if (isGone) warnOfDisconnect(request, context);
     const outcome = { status: isGone ? CLIENT_GONE : result.status, meaning, response };
     if (response.file) return { ...response, recorded: recordAtEnd(request, outcome, context) };
     try {
@@ -128,6 +130,13 @@ export function withLifecycle(
       return finalizeResponse(request, resultOf(error, request, context), dependencies, context);
     }
   };
+}
+
+/** Adds a warning that the client has disconnected, unless a call that was in flight has added it. */
+function warnOfDisconnect({ signal }: AlphaRequest, { warnings }: RequestContext): void {
+  const { kind, message } = cancelError(signal);
+  const text = `${kind}, ${message}`;
+  if (!warnings.some((warning) => warning.endsWith(text))) warnings.push(text);
 }
 
 /** Returns the client's rate limit status at the gateway, or v4's if v4 rejected the request (R-6). */
