@@ -1,4 +1,4 @@
-/** Starts the files that take a minute or more before all others: no worker has one of them at the end, when the rest are idle. */
+/** Starts the files that take half a minute or more before all others: no worker has one of them at the end, when the rest are idle. */
 const { default: Sequencer } = require("@jest/test-sequencer");
 
 /** The longest first. */
@@ -12,6 +12,9 @@ const LONGEST = [
   "retirement-postgres",
   "kill",
   "postgres",
+  "seeded-faults",
+  "postgres-store",
+  "sqlite-store",
 ];
 
 /** The place of a file in the list; behind it for all others, which stay in Jest's order. */
