@@ -28,7 +28,7 @@ export function openBreaker(
     },
   });
   metrics.addGauge(gauge, `1 while the circuit to ${service} is open, otherwise 0.`, () =>
-    Number(breaker.state() !== "closed"),
+    Number(breaker.isInterrupted),
   );
   return breaker;
 }
