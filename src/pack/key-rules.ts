@@ -53,7 +53,7 @@ interface HeaderFacts {
 }
 
 /** The keys of a route, a field or another part of a pack. */
-interface HasKeys {
+export interface HasKeys {
   readonly keys: Readonly<Record<string, unknown>>;
 }
 
@@ -74,6 +74,30 @@ export type KeyRule<Facts = RouteFacts> = (facts: Facts, name: string) => readon
 
 /** The rules by key. */
 export type KeyRules<Facts = RouteFacts> = Readonly<Record<string, readonly KeyRule<Facts>[] | undefined>>;
+
+/** The entry of the rules about the keys as a whole, whichever of them are used. */
+export const WHOLE = "*";
+
+/** A problem as text, with a hint if the text does not name the remedy. */
+type Text = Pick<Problem, "message" | "hint">;
+
+/**
+ * Exactly one of some keys must be used.
+ *
+ * @param none the problem if none is used. Undefined if none is needed
+ * @param several the problem if several are used
+ */
+export const oneOf =
+  <Facts extends HasKeys>(
+    keys: readonly string[],
+    none: (facts: Facts) => Text | undefined,
+    several: (found: readonly string[]) => Text,
+  ): KeyRule<Facts> =>
+  (facts) => {
+    const found = keys.filter((key) => has(facts, key));
+    const problem = found.length === 0 ? none(facts) : found.length > 1 && several(found);
+    return problem ? [{ at: [], ...problem }] : [];
+  };
 
 /** Creates a rule with its own message, for all problems that one sentence can describe. */
 export const states =
@@ -138,7 +162,7 @@ export const excludesAll =
 /**
  * Reports violations of the rules of keys.
  *
- * @param location the location of the route or of the field
+ * @param location the location of the route, the field or the other part with these keys
  * @param areUsed whether the rules are for keys that are used, or for missing keys
  */
 export function checkRules<Facts extends HasKeys>(
@@ -148,7 +172,7 @@ export function checkRules<Facts extends HasKeys>(
   areUsed = true,
 ): void {
   for (const [name, ofKey = []] of Object.entries(rules)) {
-    if (has(facts, name) !== areUsed) continue;
+    if (name !== WHOLE && has(facts, name) !== areUsed) continue;
     for (const problemsOf of ofKey)
       for (const { at = [name], ...message } of problemsOf(facts, name)) location.at(...at).report(message);
   }

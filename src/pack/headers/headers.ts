@@ -2,6 +2,7 @@
 import { credentialHeaders } from "../credentials/credentials.ts";
 import { createRateLimitHeaders } from "./rate-limit-headers.ts";
 import type { SourceLocation } from "../../base/index.ts";
+import { checkRules, has, type HasKeys, type KeyRules, oneOf, states, WHOLE } from "../key-rules.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type {
   PassedHeadersDefinition,
@@ -43,6 +44,62 @@ const fixedNames = ({ headers = {}, version }: DialectDefinition["upstream"]): R
     ...(version?.header === undefined ? [] : [[version.header.toLowerCase(), "version"] as const]),
   ]);
 
+/** The places of a client's header in the upstream's request. */
+const PLACES = ["upstream", "query", "member", "path"] as const;
+
+const REQUEST_RULES: KeyRules<{ readonly keys: RequestHeaderDefinition }> = {
+  [WHOLE]: [
+    oneOf(
+      PLACES,
+      ({ keys }) =>
+        keys.write === undefined
+          ? { message: 'the name of the upstream\'s header is missing: "upstream"' }
+          : undefined,
+      () => ({
+        message: 'a value has one place: "upstream", "query", "member" or "path"',
+        hint: "remove all but one",
+      }),
+    ),
+  ],
+  every_call: [
+    states(
+      ({ keys: { query, member, path } }) => (query ?? member ?? path) !== undefined,
+      '"every_call" is about headers: it excludes "query", "member" and "path"',
+    ),
+  ],
+  path: [
+    states(
+      ({ keys }) => keys.required === undefined && keys.default === undefined,
+      'a value in a path needs "required: true" or a "default"',
+    ),
+  ],
+};
+
+const RESPONSE_RULES: KeyRules<{ readonly keys: ResponseHeaderDefinition; readonly name: string }> = {
+  [WHOLE]: [
+    ({ keys: { upstream, const: value, read }, name }) =>
+      (upstream ?? value ?? read) === undefined
+        ? [{ at: [], message: 'a header needs "upstream", "read" or "const"', hint: `${name}: ${name}` }]
+        : [],
+  ],
+  const: [
+    ({ keys: { upstream, read } }) =>
+      (upstream ?? read) === undefined
+        ? []
+        : [{ at: [], message: '"const" is the value of all responses: it excludes "upstream" and "read"' }],
+  ],
+  links: [
+    states(
+      ({ keys, name }) => keys.links === "absolute" && !ADDRESSES.has(name.toLowerCase()),
+      '"links" is about addresses: Location and Content-Location',
+    ),
+  ],
+};
+
+const RATE_LIMIT_RULES: KeyRules<HasKeys> = {
+  reset_unit: [states((facts) => !has(facts, "reset"), 'the header that has this unit is missing: "reset"')],
+};
+
 /** Reports request headers without a rule, and headers that a pack can't pass on. */
 function checkRequestHeaders(
   { request }: PassedHeadersDefinition,
@@ -51,23 +108,12 @@ function checkRequestHeaders(
 ): void {
   const fixed = fixedNames(upstream);
   for (const [name, rule] of Object.entries(request)) {
-    const { upstream: target, query, member, path, write, every_call: everyCall } = rule;
+    const { upstream: target } = rule;
     const at = location.at("request", name);
-    const places = [target, query, member, path].filter((place) => place !== undefined);
-    if (places.length === 0 && write === undefined)
-      at.report('the name of the upstream\'s header is missing: "upstream"');
-    if (places.length > 1)
-      at.report({
-        message: 'a value has one place: "upstream", "query", "member" or "path"',
-        hint: "remove all but one",
-      });
+    checkRules(REQUEST_RULES, { keys: rule }, at);
     if (hasToken(name, client) || hasToken(target, upstream))
       at.report('this header has the token: see "credentials"');
-    if (everyCall && (query ?? member ?? path) !== undefined)
-      at.at("every_call").report('"every_call" is about headers: it excludes "query", "member" and "path"');
-    if (path !== undefined && rule.required === undefined && rule.default === undefined)
-      at.at("path").report('a value in a path needs "required: true" or a "default"');
-    const sentName = places.length === 0 ? name : target;
+    const sentName = PLACES.every((place) => rule[place] === undefined) ? name : target;
     const key = fixed.get(sentName?.toLowerCase() ?? "");
     if (key !== undefined) at.report(`"${sentName}" has a fixed value in "${key}" of the upstream`);
   }
@@ -80,14 +126,9 @@ function checkResponseHeaders(
   location: SourceLocation,
 ): void {
   const limits = limitNames(client);
-  for (const [name, { upstream: source, const: value, read, links }] of Object.entries(response)) {
+  for (const [name, rule] of Object.entries(response)) {
     const at = location.at("response", name);
-    if ((source ?? value ?? read) === undefined)
-      at.report({ message: 'a header needs "upstream", "read" or "const"', hint: `${name}: ${name}` });
-    if (value !== undefined && (source ?? read) !== undefined)
-      at.report('"const" is the value of all responses: it excludes "upstream" and "read"');
-    if (links === "absolute" && !ADDRESSES.has(name.toLowerCase()))
-      at.at("links").report('"links" is about addresses: Location and Content-Location');
+    checkRules(RESPONSE_RULES, { keys: rule, name }, at);
     if (limits.includes(name.toLowerCase()))
       at.report('this header has the gateway\'s rate limit: see "rate_limit_headers"');
   }
@@ -218,7 +259,6 @@ export function checkRateLimitHeaders(dialect: DialectDefinition, location: Sour
     const names = limitNames(dialect[side]);
     if (names.length === 0) at.report({ message: "no header is named", hint: "limit: RateLimit-Limit" });
     if (new Set(names).size < names.length) at.report("one header has two values");
-    if (definition.reset_unit !== undefined && definition.reset === undefined)
-      at.at("reset_unit").report('the header that has this unit is missing: "reset"');
+    checkRules(RATE_LIMIT_RULES, { keys: definition }, at);
   }
 }

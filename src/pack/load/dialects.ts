@@ -15,6 +15,7 @@ import type { SourceLocation } from "../../base/index.ts";
 import { checkCommonHeaders, checkRateLimitHeaders } from "../headers/headers.ts";
 import { checkAskedForms } from "../headers/asked-forms.ts";
 import { checkVersionPlace, compileVersion } from "../headers/versions.ts";
+import { checkRules, has, type HasKeys, type KeyRules, oneOf, states, WHOLE } from "../key-rules.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import { checkEnvelope, packLists } from "../lists/envelopes.ts";
@@ -76,7 +77,7 @@ function checkFurtherPlaces({ client }: DialectDefinition, location: SourceLocat
     ].join(" ");
   for (const [index, place] of places.slice(1).entries()) {
     const at = location.at("client", "credentials", "or", index);
-    reportPlace(place, at);
+    checkRules(PLACE_RULES, { keys: place }, at);
     if (places.slice(0, index + 1).some((other) => nameOf(other) === nameOf(place)))
       at.report(
         place.query === undefined
@@ -86,28 +87,30 @@ function checkFurtherPlaces({ client }: DialectDefinition, location: SourceLocat
   }
 }
 
-const PLACES = ["scheme", "basic", "header", "query", "cookie"] as const;
+const PLACES = ["scheme", "basic", "header", "query", "cookie"];
 
-/** Reports an invalid location, or several locations. */
-function reportPlace(place: CredentialsPlace, location: SourceLocation): void {
-  const found = PLACES.filter((key) => place[key] !== undefined);
-  if (found.length === 0)
-    location.report({ message: "the place of the token is missing", hint: `one of ${PLACES.join(", ")}` });
-  if (place.parameter !== undefined && place.scheme === undefined)
-    location.at("parameter").report('a parameter belongs to a scheme: "scheme" is missing');
-  if (found.length > 1)
-    location.report({
-      message: `a token is in one place, not in ${found.join(" and ")}`,
-      hint: "keep one, and list the alternatives under `or:`",
-    });
-}
+const PLACE_RULES: KeyRules<HasKeys> = {
+  [WHOLE]: [
+    oneOf(
+      PLACES,
+      () => ({ message: "the place of the token is missing", hint: `one of ${PLACES.join(", ")}` }),
+      (found) => ({
+        message: `a token is in one place, not in ${found.join(" and ")}`,
+        hint: "keep one, and list the alternatives under `or:`",
+      }),
+    ),
+  ],
+  parameter: [
+    states((facts) => !has(facts, "scheme"), 'a parameter belongs to a scheme: "scheme" is missing'),
+  ],
+};
 
 /** Reports credentials without a location or with several, and a token that no client can send. */
 function checkCredentials(definition: DialectDefinition, location: SourceLocation): void {
   const { client, upstream, oauth } = definition;
   for (const side of ["client", "upstream"] as const) {
     const { credentials } = definition[side];
-    if (credentials) reportPlace(credentials, location.at(side, "credentials"));
+    if (credentials) checkRules(PLACE_RULES, { keys: credentials }, location.at(side, "credentials"));
   }
   checkFurtherPlaces(definition, location);
   const { realm } = client.credentials ?? {};

@@ -5,6 +5,7 @@ import { mapMaybe, thenMaybe } from "../../jsonata/index.ts";
 import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import { compileScoped, SCOPE_VARIABLES } from "../expressions/scope.ts";
 import { evaluateFor } from "../expressions/compile-expression.ts";
+import { checkRules, has, hasNoEffect, type KeyRules, oneOf, states, WHOLE } from "../key-rules.ts";
 import type { ParameterDefinition } from "./parameter-definition.ts";
 import { compileSchema, validSchema } from "../bodies/body-schema.ts";
 import type { Schema } from "../values/schema-members.ts";
@@ -45,24 +46,41 @@ export function convertText(text: string, types: readonly ValueType[]): unknown 
   return text;
 }
 
-/** Reports keys of a parameter that exclude each other, or that have no effect. */
-function reportInvalidParameter(definition: ParameterDefinition, location: SourceLocation): void {
-  const { upstream, path, reject, ignore, required, multiple, default: standard } = definition;
-  const outcomes = [upstream, path, reject, ignore].filter((outcome) => outcome !== undefined).length;
-  if (outcomes === 0) location.report('a parameter needs "upstream", "path", "reject" or "ignore"');
-  if (outcomes > 1) location.report('"upstream", "path", "reject" and "ignore" exclude each other');
-  if (path !== undefined && ((!required && standard === undefined) || multiple !== undefined))
-    location.at("path").report('a value in a path needs "required: true" or a "default", and no "multiple"');
-  if (definition.upstream_multiple !== undefined && multiple === undefined)
-    location.at("upstream_multiple").report('the parameter has one value: "multiple" is missing');
-  if (typeof upstream === "object" && definition.write !== undefined)
-    location.at("write").report('"write" has no effect: each name in "upstream" has its own expression');
-  if (standard === undefined) return;
-  const at = location.at("default");
-  if (required) at.report('"default" has no effect on a required parameter');
-  if (Array.isArray(standard) !== (multiple !== undefined))
-    at.report(multiple ? "must be a list: the parameter has several values" : "must be one value");
-}
+/** What becomes of a parameter. */
+const OUTCOMES = ["upstream", "path", "reject", "ignore"];
+
+const RULES: KeyRules<{ readonly keys: ParameterDefinition }> = {
+  [WHOLE]: [
+    oneOf(
+      OUTCOMES,
+      () => ({ message: 'a parameter needs "upstream", "path", "reject" or "ignore"' }),
+      () => ({ message: '"upstream", "path", "reject" and "ignore" exclude each other' }),
+    ),
+  ],
+  path: [
+    states(
+      ({ keys }) => (!keys.required && !has({ keys }, "default")) || has({ keys }, "multiple"),
+      'a value in a path needs "required: true" or a "default", and no "multiple"',
+    ),
+  ],
+  upstream_multiple: [
+    states((facts) => !has(facts, "multiple"), 'the parameter has one value: "multiple" is missing'),
+  ],
+  write: [
+    hasNoEffect(
+      ({ keys }) => typeof keys.upstream === "object",
+      ': each name in "upstream" has its own expression',
+    ),
+  ],
+  default: [
+    hasNoEffect(({ keys }) => keys.required === true, " on a required parameter"),
+    states(
+      ({ keys }) => keys.multiple !== undefined && !Array.isArray(keys.default),
+      "must be a list: the parameter has several values",
+    ),
+    states(({ keys }) => keys.multiple === undefined && Array.isArray(keys.default), "must be one value"),
+  ],
+};
 
 /** Compiles one parameter. */
 export function compileParameter(
@@ -71,7 +89,7 @@ export function compileParameter(
   context: ParameterContext,
   location: SourceLocation,
 ): Parameter {
-  reportInvalidParameter(definition, location);
+  checkRules(RULES, { keys: definition }, location);
   const { schema = {}, multiple, reject, required, default: standard } = definition;
   const fail = (reason: string, rule?: string): never => {
     throw new ValidationError([{ field: shortName(name), reason, ...(rule !== undefined && { rule }) }]);
