@@ -5,10 +5,17 @@ export { CallJudge } from "./coverage/judge-call.ts";
 export { observedCall, type ObservedCall } from "./coverage/observed-call.ts";
 export { type HarOptions, isHar, readHar } from "./coverage/read-har.ts";
 export { findPackImpact, findUpstreamImpact, type Impact, OtherServiceError } from "./impact/find-impact.ts";
-export { readPlace, SchemaBudget, UnreadableDocumentError } from "./impact/flatten-schema.ts";
+export { objectsIn, readPlace, SchemaBudget, UnreadableDocumentError } from "./impact/flatten-schema.ts";
 export { IMPACT_FORMATS, type ImpactFormat, outlineNotices } from "./impact/outline-impact.ts";
 export type { ImpactContext } from "./impact/noticing-clients.ts";
-export { openapiSurface } from "./impact/openapi-surface.ts";
+export {
+  basePath,
+  contentSchema,
+  type DocumentOperation,
+  openapiSurface,
+  operationsOf,
+  readScopes,
+} from "./impact/openapi-surface.ts";
 export { packSurface } from "./impact/pack-surface.ts";
 export { readOpenapi } from "./impact/read-openapi.ts";
 export { type Operation, operationKey, type Place, type Surface } from "./impact/surface.ts";

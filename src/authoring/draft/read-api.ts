@@ -1,11 +1,20 @@
 /** Reads the parts of an OpenAPI document that a draft needs. Extensions (`x-…`) are never read. */
-import { isObject } from "../../base/index.ts";
-import { UnreadableDocumentError } from "../../migration/index.ts";
+import { isObject, type Json } from "../../base/index.ts";
+import {
+  basePath,
+  contentSchema,
+  type DocumentOperation,
+  objectsIn,
+  operationsOf,
+  readScopes,
+  UnreadableDocumentError,
+} from "../../migration/index.ts";
 import { isParameter, type ApiDescription, type ApiRoute, type Payload } from "./api-description.ts";
-import { itemsOf, membersOf, ObjectReader, type Json, type Nesting } from "./read-objects.ts";
+import { itemsOf, membersOf, ObjectReader, type Nesting } from "./read-objects.ts";
 import { splitIntoWords } from "./words.ts";
 
-const METHODS = ["get", "put", "post", "delete", "patch"] as const;
+/** The methods of a pack's routes. */
+const METHODS: ReadonlySet<string> = new Set(["GET", "PUT", "POST", "DELETE", "PATCH"]);
 /** Maximum number of operations of a document. The largest public ones have about a thousand. */
 const MAX_ROUTES = 3000;
 /** Maximum number of characters of a path, and of other listed names. */
@@ -15,18 +24,10 @@ const PATH = /^(?:\/(?:[\w.~@+-]+|\{\w+\}))*\/?$/;
 
 const isPossiblePath = (path: string): boolean => path.length <= MAX_PATH && PATH.test(path);
 
-const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
-
-/** Returns the prefix of all paths: the path of the first server, with the defaults of its variables. */
-function basePathOf(document: Json): string {
-  const [server] = objectsIn(document["servers"]);
-  const { url, variables } = server ?? {};
-  if (typeof url !== "string") return "";
-  const filled = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const variable = isObject(variables) ? variables[name] : undefined;
-    return isObject(variable) && typeof variable["default"] === "string" ? variable["default"] : "";
-  });
-  const path = filled.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/(?<!\/)\/+$/, "");
+/** Returns the prefix of all paths: the path of the first server. Empty if a pack can't have it. */
+function basePathOf({ servers }: Json): string {
+  const [server] = objectsIn(servers);
+  const path = basePath(server);
   return /^(?:\/[\w.~-]+)*$/.test(path) ? path : "";
 }
 
@@ -84,7 +85,7 @@ function successOf(operation: Json): {
 
 /** Whether the response of an operation may be a list: the operation reads, and its path contains no id. */
 const mayList = (method: string, segments: readonly string[]): boolean =>
-  method === "get" && !isParameter(segments.at(-1) ?? "");
+  method === "GET" && !isParameter(segments.at(-1) ?? "");
 
 /** Returns the last word of a path without parameters. */
 const nameOfPath = (segments: readonly string[]): string =>
@@ -129,24 +130,10 @@ function payloadOf(
   return { ...NO_PAYLOAD, object: reader.read(schema, name) };
 }
 
-/** Returns the operations of a document, in order. */
-function* operationsOf(paths: Json): Generator<{
-  readonly path: string;
-  readonly method: string;
-  readonly item: Json;
-  readonly operation: Json;
-}> {
-  for (const [path, item] of Object.entries(paths))
-    for (const method of METHODS) {
-      const operation = isObject(item) ? item[method] : undefined;
-      if (isObject(item) && isObject(operation)) yield { path, method, item, operation };
-    }
-}
-
 /** Counts the members of responses that may contain the list or the object. */
-function countMembers(paths: Json): MemberCounts {
+function countMembers(operations: readonly DocumentOperation[]): MemberCounts {
   const counts = new Map<string, number>();
-  for (const { path, method, operation } of operationsOf(paths)) {
+  for (const { path, method, operation } of operations) {
     const { schema } = successOf(operation);
     if (!schema || itemsOf(schema)) continue;
     const isList = mayList(method, path.split("/"));
@@ -158,11 +145,8 @@ function countMembers(paths: Json): MemberCounts {
 
 /** Returns the JSON body of an operation: the object, without its wrapper if it has one. */
 function bodyOf({ requestBody }: Json, payload: Payload, reader: ObjectReader): ApiRoute["body"] {
-  const content =
-    isObject(requestBody) && isObject(requestBody["content"]) ? Object.values(requestBody["content"]) : [];
-  const [first] = content;
-  const schema = isObject(first) && isObject(first["schema"]) ? first["schema"] : undefined;
-  if (!schema) return undefined;
+  const schema = contentSchema(requestBody);
+  if (!isObject(schema)) return undefined;
   const [[name, member] = [], ...others] = membersOf(schema);
   const isWrapped = member && others.length === 0 && (name === payload.member || membersOf(member).size > 1);
   return reader.read(isWrapped && membersOf(member).size > 0 ? member : schema, "body");
@@ -184,46 +168,41 @@ function addBodyTypes({ payload: { object }, body }: ApiRoute): void {
   }
 }
 
-const needsToken = (security: unknown): boolean => {
-  const alternatives = objectsIn(security);
-  return alternatives.length > 0 && alternatives.every((each) => Object.keys(each).length > 0);
-};
-
 /**
  * Reads a document.
  *
  * @throws {UnreadableDocumentError} if it is not an OpenAPI 3 document, is too large, or contains no route that a pack
  *   can have
  */
-export function readApi(document: unknown, nesting: Nesting): ApiDescription {
-  if (!isObject(document) || !String(document["openapi"]).startsWith("3.") || !isObject(document["paths"]))
-    throw new UnreadableDocumentError("It is no OpenAPI 3 document: it needs `openapi` 3.x and `paths`.");
-  const { paths } = document;
+export function readApi(given: unknown, nesting: Nesting): ApiDescription {
+  const operations = operationsOf(given).filter(({ method }) => METHODS.has(method));
+  const document = given as Json;
   const reader = new ObjectReader(document, nesting);
-  const counts = countMembers(paths);
+  const counts = countMembers(operations);
   const routes: ApiRoute[] = [];
   const others: string[] = [];
-  for (const { path, method, item, operation } of operationsOf(paths)) {
+  for (const { path, method, operation } of operations) {
     if (!isPossiblePath(path)) {
-      others.push(`${method.toUpperCase()} ${path}`);
+      others.push(`${method} ${path}`);
       continue;
     }
     if (routes.length >= MAX_ROUTES)
       throw new UnreadableDocumentError(`It has more than ${MAX_ROUTES} operations.`);
     const segments = path.split("/").filter((segment) => segment !== "");
     const success = successOf(operation);
-    const parameters = [...objectsIn(item["parameters"]), ...objectsIn(operation["parameters"])];
     const [mayBeList, name] = [mayList(method, segments), nameOfPath(segments)];
     const payload = payloadOf(success, { mayBeList, name, counts, reader });
     routes.push({
-      method: method.toUpperCase(),
+      method,
       path,
       segments,
       payload,
       body: bodyOf(operation, payload, reader),
-      queryNames: parameters.filter((each) => each["in"] === "query").map(({ name }) => String(name)),
+      queryNames: objectsIn(operation["parameters"])
+        .filter((each) => each["in"] === "query")
+        .map(({ name }) => String(name)),
       status: success.status,
-      needsToken: needsToken(operation["security"] ?? document["security"]),
+      needsToken: readScopes(operation["security"]) !== undefined,
     });
   }
   if (routes.length === 0)

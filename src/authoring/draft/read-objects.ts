@@ -1,20 +1,16 @@
 /** The objects of an OpenAPI document with resolved references. */
-import { isObject } from "../../base/index.ts";
-import { readPlace, SchemaBudget } from "../../migration/index.ts";
+import { isObject, type Json } from "../../base/index.ts";
+import { objectsIn, readPlace, SchemaBudget } from "../../migration/index.ts";
 import type { ApiObject, Field } from "./api-description.ts";
-
-export type Json = Readonly<Record<string, unknown>>;
 
 /** Maximum number of fields of an object, and maximum nesting of objects. */
 const [MAX_FIELDS, MAX_LEVELS] = [2000, 6];
-
-const schemasIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** Returns a schema with its alternatives and parts. A schema that contains itself is only read once. */
 function partsOf(schema: Json, seen: Set<Json> = new Set()): Json[] {
   if (seen.has(schema) || seen.size > MAX_FIELDS) return [];
   seen.add(schema);
-  const inner = ["allOf", "anyOf", "oneOf"].flatMap((key) => schemasIn(schema[key]));
+  const inner = ["allOf", "anyOf", "oneOf"].flatMap((key) => objectsIn(schema[key]));
   return [schema, ...inner.flatMap((part) => partsOf(part, seen))];
 }
 

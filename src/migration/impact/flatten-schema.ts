@@ -46,10 +46,8 @@ const LIMITS = [
   "format",
 ] as const;
 
-const schemasIn = (schema: Schema, key: string): Schema[] => {
-  const all = schema[key];
-  return Array.isArray(all) ? all.filter(isObject) : [];
-};
+/** Returns the objects of a list. Empty for other values. */
+export const objectsIn = (value: unknown): Schema[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** Options for reading a document. */
 interface Reading {
@@ -186,9 +184,9 @@ function flatten(given: Schema, reading: Reading, path: readonly Schema[]): Flat
       for (const name of required) flat.required.add(name);
     }
   if (isObject(target)) for (const rules of follow(target)) addRules(flat, rules);
-  for (const rules of schemasIn(given, "allOf").flatMap(follow)) addRules(flat, rules);
+  for (const rules of objectsIn(given["allOf"]).flatMap(follow)) addRules(flat, rules);
   for (const key of ["anyOf", "oneOf"]) {
-    const alternatives = schemasIn(given, key).flatMap(follow);
+    const alternatives = objectsIn(given[key]).flatMap(follow);
     if (alternatives.length > 0) addRules(flat, joinAlternatives(alternatives));
   }
   return flat;

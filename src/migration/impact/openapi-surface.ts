@@ -1,9 +1,7 @@
 /** The operations of an OpenAPI document with resolved references. */
-import { isObject } from "../../base/index.ts";
-import { addPlaces, readPlace, SchemaBudget, UnreadableDocumentError } from "./flatten-schema.ts";
+import { isObject, type Json } from "../../base/index.ts";
+import { addPlaces, objectsIn, readPlace, SchemaBudget, UnreadableDocumentError } from "./flatten-schema.ts";
 import { operationKey, type Operation, type Place, type Surface } from "./surface.ts";
-
-type Json = Readonly<Record<string, unknown>>;
 
 const METHODS = ["get", "put", "post", "delete", "patch", "head", "options", "trace"] as const;
 
@@ -13,10 +11,8 @@ interface DocumentReading {
   readonly resolve?: (reference: string) => unknown;
 }
 
-const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
-
 /** Returns the schema of the first media type. */
-function contentSchema(holder: unknown): unknown {
+export function contentSchema(holder: unknown): unknown {
   if (!isObject(holder)) return undefined;
   const { content, schema } = holder;
   const [first] = isObject(content) ? Object.values(content) : [];
@@ -35,7 +31,7 @@ function addParameters(all: readonly Json[], places: Map<string, Place>, reading
 }
 
 /** Returns the scopes of all schemes of the first alternative; undefined for an operation without a token. */
-function readScopes(security: unknown): ReadonlySet<string> | undefined {
+export function readScopes(security: unknown): ReadonlySet<string> | undefined {
   const alternatives = objectsIn(security);
   const [first] = alternatives;
   if (!first || alternatives.some((each) => Object.keys(each).length === 0)) return undefined;
@@ -78,7 +74,7 @@ export function readOperation(name: string, operation: Json, reading: DocumentRe
 }
 
 /** Returns the path in a server's address, which precedes the paths of its operations. */
-function basePath(server: Json | undefined): string {
+export function basePath(server: Json | undefined): string {
   const { url, variables } = server ?? {};
   if (typeof url !== "string") return "";
   const filled = url.replaceAll(/\{([^{}]*)\}/g, (all, name: string) => {
@@ -89,30 +85,43 @@ function basePath(server: Json | undefined): string {
   return path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
+/** An operation of a document, with the parameters of its path and the security of the document. */
+export interface DocumentOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly server: Json | undefined;
+  readonly operation: Json;
+}
+
+/** Returns all operations of a document, in order. @throws {UnreadableDocumentError} if it is not an OpenAPI 3 document */
+export function operationsOf(document: unknown): readonly DocumentOperation[] {
+  if (!isObject(document) || !String(document["openapi"]).startsWith("3.") || !isObject(document["paths"]))
+    throw new UnreadableDocumentError("It is no OpenAPI 3 document: it needs `openapi` 3.x and `paths`.");
+  return Object.entries(document["paths"]).flatMap(([path, item]) =>
+    METHODS.flatMap((method): DocumentOperation[] => {
+      const operation = isObject(item) ? item[method] : undefined;
+      if (!isObject(item) || !isObject(operation)) return [];
+      const [server] = [operation, item, document].flatMap(({ servers }) => objectsIn(servers).slice(0, 1));
+      const parameters = [...objectsIn(item["parameters"]), ...objectsIn(operation["parameters"])];
+      const security = operation["security"] ?? document["security"];
+      return [
+        { method: method.toUpperCase(), path, server, operation: { ...operation, parameters, security } },
+      ];
+    }),
+  );
+}
+
 /**
  * Reads all operations of a document, with the paths of requests.
  *
  * @throws {UnreadableDocumentError} if it is not an OpenAPI 3 document, or too large
  */
 export function openapiSurface(document: unknown): Surface {
-  if (!isObject(document) || !String(document["openapi"]).startsWith("3.") || !isObject(document["paths"]))
-    throw new UnreadableDocumentError("It is no OpenAPI 3 document: it needs `openapi` 3.x and `paths`.");
   const budget = new SchemaBudget();
-  const surface = new Map<string, Operation>();
-  for (const [path, item] of Object.entries(document["paths"])) {
-    if (!isObject(item)) continue;
-    for (const method of METHODS) {
-      const operation = item[method];
-      if (!isObject(operation)) continue;
-      const [server] = [operation, item, document].flatMap(({ servers }) => objectsIn(servers).slice(0, 1));
-      const name = `${method.toUpperCase()} ${basePath(server)}${path}`;
-      const parameters = [...objectsIn(item["parameters"]), ...objectsIn(operation["parameters"])];
-      const security = operation["security"] ?? document["security"];
-      surface.set(
-        operationKey(name),
-        readOperation(name, { ...operation, parameters, security }, { budget }),
-      );
-    }
-  }
-  return surface;
+  return new Map(
+    operationsOf(document).map(({ method, path, server, operation }) => {
+      const name = `${method} ${basePath(server)}${path}`;
+      return [operationKey(name), readOperation(name, operation, { budget })];
+    }),
+  );
 }

@@ -1,12 +1,10 @@
 /** The parts of an API that the clients of a pack can send and receive. */
-import { isObject } from "../../base/index.ts";
+import { isObject, type Json } from "../../base/index.ts";
 import { describePack, type Pack, type Route } from "../../pack/index.ts";
 import { addPlaces, SchemaBudget } from "./flatten-schema.ts";
 import { readOperation } from "./openapi-surface.ts";
 import { OTHER_RULES } from "./compare-surfaces.ts";
 import { operationKey, type Operation, type Place, type Surface } from "./surface.ts";
-
-type Json = Readonly<Record<string, unknown>>;
 
 const jsonAt = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((found, key) => (isObject(found) ? found[key] : undefined), value);
