@@ -72,21 +72,17 @@ export class CircuitBreaker {
     this.#options = options;
   }
 
-  /** Whether the circuit is open or half-open, for all clients or for some. */
-  get isInterrupted(): boolean {
-    return this.#openedAt !== undefined;
-  }
-
-  /**
-   * Returns the state for one client. It is `closed` if the circuit is only open for others.
-   *
-   * @param client undefined: a call that belongs to no client, so that the state is that for all clients
-   */
+  /** Returns the state for one client. @param client undefined: a call that belongs to no client */
   state(client?: ShareClient): CircuitState {
-    if (this.#openedAt === undefined || !this.#concerns(client)) return "closed";
+    if (this.#openedAt === undefined) return "closed";
     if (this.#isRecent(this.#openedAt)) return "open";
     for (const [name, since] of this.#probes) if (!this.#isRecent(since)) this.#probes.delete(name);
     return this.#probes.size >= MAX_PROBES || this.#probes.has(this.#nameOf(client)) ? "open" : "half-open";
+  }
+
+  /** Whether a client's calls currently fail fast. @param client as for {@link allow} */
+  isOpenFor(client?: ShareClient): boolean {
+    return this.#concerns(client) && this.state(client) === "open";
   }
 
   /**
@@ -96,9 +92,10 @@ export class CircuitBreaker {
    * @param client undefined: the call belongs to no client
    */
   allow(client?: ShareClient): boolean {
-    const state = this.state(client);
-    if (state === "half-open") this.#probes.set(this.#nameOf(client), this.#clock());
-    return state !== "open";
+    if (this.#openedAt === undefined || !this.#concerns(client)) return true;
+    const isProbe = this.state(client) === "half-open";
+    if (isProbe) this.#probes.set(this.#nameOf(client), this.#clock());
+    return isProbe;
   }
 
   /**

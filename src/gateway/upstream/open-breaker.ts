@@ -28,7 +28,7 @@ export function openBreaker(
     },
   });
   metrics.addGauge(gauge, `1 while the circuit to ${service} is open, otherwise 0.`, () =>
-    Number(breaker.isInterrupted),
+    Number(breaker.state() !== "closed"),
   );
   return breaker;
 }

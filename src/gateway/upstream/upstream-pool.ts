@@ -72,7 +72,7 @@ export class UpstreamPool {
    * @throws {UpstreamError} `circuit_open`
    */
   assertCircuitNotOpen(client: ShareClient | undefined): void {
-    if (this.#options.breaker.state(client) === "open")
+    if (this.#options.breaker.isOpenFor(client))
       throw new UpstreamError("circuit_open", "the circuit is open");
   }
 

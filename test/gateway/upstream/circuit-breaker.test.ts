@@ -193,7 +193,7 @@ const by = (name: string | undefined, count: number, outcome: AttemptOutcome = "
   for (let n = 0; n < count; n += 1) breaker.record(outcome, name === undefined ? undefined : clientOf(name));
 };
 const isOpenFor = (...names: readonly (string | undefined)[]): boolean[] =>
-  names.map((name) => breaker.state(name === undefined ? undefined : clientOf(name)) === "open");
+  names.map((name) => breaker.isOpenFor(name === undefined ? undefined : clientOf(name)));
 
 describe("the clients of most failures", () => {
   test("are the only ones that it opens for, if they are four at most", () => {
