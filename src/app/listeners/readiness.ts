@@ -10,8 +10,9 @@ const INITIAL_CATALOGS_MS = 2000;
 /** Milliseconds that a readiness check waits for the request that probes v4. */
 const PROBE_MS = 500;
 
-const refreshCatalogs = (activePack: ActivePack, maxMs: number): Promise<unknown> =>
-  Promise.race([activePack.current().catalogs.refresh(), wait(maxMs, undefined, { ref: false })]);
+/** Reads the catalogs. @returns whether all could be read in time */
+const refreshCatalogs = (activePack: ActivePack, maxMs: number): Promise<boolean> =>
+  Promise.race([activePack.current().catalogs.refresh(), wait(maxMs, false, { ref: false })]);
 
 /** Reads the catalogs for the first time. Never rejects: `readiness` lists the missing ones. */
 export async function readInitialCatalogs(activePack: ActivePack): Promise<void> {
@@ -38,14 +39,17 @@ export function createReadiness(
   >,
 ): Readiness {
   /**
-   * Checks v4. While the circuit is half-open, only a request can close it. If there are no client requests, this is
-   * the only one.
+   * Checks v4. While the circuit is half-open, only a request can close it, and show whether v4 works for other clients
+   * than those that opened it. If there are no client requests, the requests for catalogs are the only ones.
    */
   async function v4Problems(): Promise<string[]> {
-    if (upstream.breaker.state() === "half-open") await refreshCatalogs(activePack, PROBE_MS);
-    return upstream.breaker.state() === "open"
-      ? [`${activePack.current().pack.dialect.upstream.name} fails: the circuit is open`]
-      : [];
+    const { breaker } = upstream;
+    const isFailing =
+      breaker.state() === "open" ||
+      (breaker.state() === "half-open" &&
+        !(await refreshCatalogs(activePack, PROBE_MS)) &&
+        breaker.state() !== "closed");
+    return isFailing ? [`${activePack.current().pack.dialect.upstream.name} fails: the circuit is open`] : [];
   }
 
   async function storeProblems(): Promise<readonly string[]> {

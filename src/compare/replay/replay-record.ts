@@ -72,7 +72,7 @@ export class Replay implements SecondAnswer {
   readonly pack: Pack;
   readonly #control: Replay | undefined;
   readonly #answer: RecordedAnswer;
-  #catalogsRead: Promise<void> | undefined;
+  #catalogsRead: Promise<unknown> | undefined;
 
   constructor(pack: Pack, { control, publicUrl, catalogs: lists = {}, entries }: ReplayOptions = {}) {
     this.pack = pack;

@@ -98,20 +98,28 @@ class CachedList {
   }
 }
 
-/** Creates the function that reads all catalogs, and then repeats this in the background. Concurrent calls share one read. */
-function createRefresh(lists: readonly CachedList[], ttlMs: number, end: AbortSignal): () => Promise<void> {
+/**
+ * Creates the function that reads all catalogs, and then repeats this in the background. Concurrent calls share one
+ * read. It returns whether all catalogs could be read.
+ */
+function createRefresh(
+  lists: readonly CachedList[],
+  ttlMs: number,
+  end: AbortSignal,
+): () => Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  let inFlight: Promise<void> | undefined;
+  let inFlight: Promise<boolean> | undefined;
   end.addEventListener("abort", () => clearTimeout(timer));
 
-  async function refreshAll(): Promise<void> {
+  async function refreshAll(): Promise<boolean> {
     await Promise.all(lists.map((list) => list.read()));
     inFlight = undefined;
-    if (end.aborted) return;
     const hasFailed = lists.some(({ error, needsToken }) => error !== undefined && !needsToken);
+    if (end.aborted) return !hasFailed;
     timer = setTimeout(() => void refresh(), hasFailed ? Math.min(RETRY_MS, ttlMs) : ttlMs).unref();
+    return !hasFailed;
   }
-  function refresh(): Promise<void> {
+  function refresh(): Promise<boolean> {
     clearTimeout(timer);
     return (inFlight ??= refreshAll());
   }
@@ -169,7 +177,11 @@ export function connectCatalogs(
     ...copies,
     /** The translated items of a catalog's list, in order; undefined until the catalog was read. */
     list: (catalog: string): readonly CatalogEntry[] | undefined => copyOf(catalog)?.list,
-    /** Reads all catalogs. A catalog that can't be read keeps its previous copy. Resolves when all reads have ended. */
+    /**
+     * Reads all catalogs. A catalog that can't be read keeps its previous copy.
+     *
+     * @returns whether all could be read, apart from those that need a token, once all reads have ended
+     */
     refresh: createRefresh(lists, options.ttlMs, end.signal),
     /**
      * Reads the catalogs that v4 does not return without a token, with the token of a client, if the pack allows it.

@@ -1,4 +1,5 @@
 /** Clients that try to open the circuit to a v4 that works: it stays closed for others, whichever way a client calls v4. */
+import { setTimeout as wait } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { json, plain, raw, type Responder } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
@@ -75,4 +76,25 @@ test("a read that v4 fails counts once, though it is tried three times", async (
   for (let n = 0; n < 4; n += 1) await Promise.all(Array.from({ length: 10 }, read));
   expect(gateway.v4.calls.filter(({ path }) => path.includes("666")).length).toBeGreaterThan(100);
   expect(await isOpen()).toBe(false);
+});
+
+describe("a gateway whose only client gets errors of v4", () => {
+  /** Readiness once the circuit may be probed again. */
+  async function readinessWith(catalogsUp: boolean): Promise<readonly string[]> {
+    gateway.v4.setCatalogsAvailable(catalogsUp);
+    for (let n = 0; n < MANY; n += 1) await callAs("attacker", "GET /v4/things/666", "Bearer");
+    expect(await isOpen()).toBe(true);
+    await wait(1100);
+    return gateway.readiness();
+  }
+
+  test("is not ready as long as v4 also fails for the gateway itself", async () => {
+    expect(await readinessWith(false)).toEqual(["v4 fails: the circuit is open"]);
+    gateway.v4.setCatalogsAvailable(true);
+    expect(await gateway.readiness()).toEqual([]);
+  });
+
+  test("is ready if v4 works for the gateway itself", async () => {
+    expect(await readinessWith(true)).toEqual([]);
+  });
 });
