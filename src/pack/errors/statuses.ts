@@ -63,10 +63,11 @@ export function createStatuses({
     failed: translate(500),
     /** The client's status for an exceeded rate limit. */
     limited: translate(TOO_MANY_REQUESTS),
-    /** All statuses of errors that the gateway itself sends. */
-    all: [...new Set([invalid, invalidBody, invalidQuery, ...own])],
+    /** The statuses of errors that the gateway itself sends, and of those that the table contains. */
+    all: [...new Set([invalid, invalidBody, invalidQuery, ...own, ...Object.values(statuses)])],
     /** Whether clients can receive upstream statuses that are not in `all`. */
-    passesOthers: statuses["default"] === undefined && statuses["4XX"] === undefined,
+    passesOthers:
+      statuses["default"] === undefined && (statuses["4XX"] === undefined || statuses["5XX"] === undefined),
     /** Reason phrases that are not the standard ones, by status. */
     phrases,
   };

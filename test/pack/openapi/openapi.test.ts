@@ -295,6 +295,15 @@ test("all places of credentials, and the parameter with which clients choose mem
   );
 });
 
+test.each([
+  ["each status of the table", { 409: 409, "4XX": 400, default: 500 }, "409"],
+  ["all others, where no key is about those of a failure", { "4XX": 400 }, "default"],
+  ["all others, where no key is about those of a client", { "5XX": 500 }, "default"],
+])("the errors of an operation have %s", (_what, statuses, key) => {
+  const folder = writeSmallPack({ pack: { errors: { statuses } } });
+  expect(Object.keys(operation(describeFolder(folder), "GET /books/:id").responses)).toContain(key);
+});
+
 describe("the description has", () => {
   const document = describeFolder("mappings");
 
