@@ -80,7 +80,8 @@ const valueAt = (path: readonly string[]): unknown =>
 function placeOf(responses: readonly string[], status: number): string[] | undefined {
   const all = valueAt(responses) as Json | undefined;
   const key = [String(status), "default"].find((each) => Object.hasOwn(all ?? {}, each));
-  return key === undefined || "$ref" in (all?.[key] as Json) ? undefined : [...responses, key];
+  const found = key === undefined ? undefined : (all?.[key] as Json | undefined);
+  return key === undefined || found?.["$ref"] !== undefined ? undefined : [...responses, key];
 }
 
 /** Holds that a response is in the client's envelope. */

@@ -250,6 +250,7 @@ function finalizeResponse(
     ...(phrase !== undefined && !isOk && { phrase }),
     headers,
     body: isScript ? Buffer.from(inCallback(callback, bytesOf(body).toString())) : bytesOf(body),
+    ...((isText || isScript) && { isText: true }),
     ...(file && { file }),
   };
 }

@@ -21,7 +21,7 @@ import { isForwarded } from "../http/forwarded-headers.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { DecodedStart } from "./body-start.ts";
 import { type RecordedExchange, roundMs } from "./recorded-exchange.ts";
-import { asUtf8, findSecrets, headerText, isRouteText, readable, sentBodyOf } from "./find-secrets.ts";
+import { asUtf8, findSecrets, headerText, readable, sentBodyOf } from "./find-secrets.ts";
 import type { RecordOptions } from "./record-options.ts";
 import { namesOf } from "./route-names.ts";
 
@@ -169,7 +169,7 @@ function redactOnce(
   const calls = recordCalls(context.upstream?.calls ?? [], { redaction, bodies }, secrets);
   if (!bodies || context.isOwnPage || response.file || response.body.length === 0)
     return { calls, response: null };
-  const redact = isRouteText(translated) ? "raw" : "json";
+  const redact = response.isText ? "raw" : "json";
   return { calls, response: redaction[redact](response.body, secrets) };
 }
 

@@ -124,14 +124,8 @@ function responsesOf({ translated }: RecordedExchange): readonly Buffer[] {
   if (!translated) return [];
   const { context, response } = translated;
   const bodies = (context.upstream?.calls ?? []).flatMap((call) => call.response?.bytes ?? []);
-  const isSearched = !context.isOwnPage && !response.file && !isRouteText(translated);
+  const isSearched = !context.isOwnPage && !response.file && !response.isText;
   return isSearched ? [...bodies, response.body] : bodies;
-}
-
-/** Whether the response is a text by the route's `text`. Others are JSON. */
-export function isRouteText({ context, response }: NonNullable<RecordedExchange["translated"]>): boolean {
-  const { text } = context.match?.route ?? {};
-  return text !== undefined && response.headers["content-type"] === text.contentType;
 }
 
 /** Adds the secret values of a call and of its response's head. */

@@ -21,8 +21,10 @@ export interface AlphaResponse {
   /** Reason phrase, if it differs from the standard one. */
   readonly phrase?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON text. */
+  /** JSON, unless `isText` is set. */
   readonly body: Buffer;
+  /** Whether the body is no JSON: a text of the route's `text`, or a script with JSON as the argument of a function. */
+  readonly isText?: boolean;
   /** The file that replaces the body. */
   readonly file?: FileResponse;
   /**

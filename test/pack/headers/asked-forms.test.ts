@@ -1,6 +1,7 @@
 /** Forms of a response that a client asks for in its query, and objects that have not changed. */
 import { describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
+import { RECORDING } from "../../support/gateway.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 
@@ -37,6 +38,23 @@ describe("a callback", () => {
       expect(text).toBe('{"id":1,"title":"a"}');
     },
   );
+
+  test("is in the record as the text that the client got, without secrets, and records can be read", async () => {
+    gateway = await startSmallGateway({ client: CLIENT }, RECORDING);
+    gateway.service.respondWith(json(200, { id: 1, name: "a", password: "hunter-2" }));
+    await gateway.send("GET /books/1?jsonp=f");
+    const [record] = await gateway.readRecords();
+    expect(record?.alpha.response).toBe('/**/f({"id":1,"title":"a"});');
+    await gateway.stop();
+    gateway = await startSmallGateway(
+      { client: CLIENT, book: { fields: { id: "id", title: "name", password: "password" } } },
+      RECORDING,
+    );
+    gateway.service.respondWith(json(200, { id: 1, name: "a", password: "hunter-2" }));
+    await gateway.send("GET /books/1?jsonp=f");
+    expect(await gateway.lastRecord()).not.toContain("hunter-2");
+    expect((await gateway.readRecords())[0]?.alpha.status).toBe(200);
+  });
 
   test("has no line ends of old JavaScript in its texts", async () => {
     const { text } = await send("GET /books/1?jsonp=f", json(200, { id: 1, name: "\u2028\u2029" }));
