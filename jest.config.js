@@ -31,6 +31,7 @@ export default {
     {
       ...native,
       displayName: "in-process",
+      setupFiles: [...native.setupFiles, "<rootDir>/test/support/kept-threads.js"],
       testMatch: ["<rootDir>/test/**/*.test.ts"],
       testPathIgnorePatterns: ["<rootDir>/test/system/"],
     },

@@ -13,7 +13,9 @@ module.exports = class NativeEnvironment {
   /** What ends with a test, with a `describe`, or with the file: one list for each that has begun. */
   #ends = [[]];
 
-  constructor({ projectConfig }) {
+  constructor({ projectConfig }, { testPath }) {
+    // See test/support/kept-threads.js. Tests of the store need its own threads.
+    globalThis[Symbol.for("keeps-threads")] = !testPath.includes("/test/audit/store/");
     globalThis[Symbol.for("ends-with-test")] = (end) => void this.#ends.at(-1).push(end);
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
