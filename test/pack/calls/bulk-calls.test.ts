@@ -231,6 +231,14 @@ describe("an error of `whole_errors`", () => {
     expect(paths).toHaveLength(3);
   });
 
+  test("is that of the whole response if all calls fail with it, and other ids are invalid", async () => {
+    const others = { client: { path_parameters: { id: "integer" } } };
+    const typed = packOf({ whole_errors: [403] }, {}, others);
+    const { status, body, paths } = await read(typed, [1, "no id", 3], forbidden);
+    expect([status, body]).toEqual([403, { message: "Not yours" }]);
+    expect(paths).toHaveLength(2);
+  });
+
   test.each<[string, Responder]>([
     ["one call succeeds", byId({ 1: forbidden, 3: forbidden })],
     ["one call fails with another", byId({ 1: forbidden, 2: json(404, { message: "x" }), 3: forbidden })],

@@ -76,9 +76,10 @@ async function callAll(prepared: PreparedRequest, authorized: AuthorizedRequest)
   const outcomes = new Map((await pMap(chunks, outcomesOf, { concurrency })).flat());
   const all = [...outcomes.values()];
   if (stop && all.every((each) => "error" in each && each.isAboutClient)) throw stop.error;
-  const [first] = all;
+  const called = all.filter((each) => !("error" in each && each.isInvalidId));
+  const [first] = called;
   const isOfWhole = first && "error" in first && first.status !== undefined && wholeErrors.has(first.status);
-  if (isOfWhole && all.every((each) => "error" in each && each.status === first.status)) throw first.error;
+  if (isOfWhole && called.every((each) => "error" in each && each.status === first.status)) throw first.error;
   return { ids, outcomes };
 }
 

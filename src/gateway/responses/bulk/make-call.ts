@@ -30,6 +30,8 @@ export interface Failure {
   readonly isAboutClient: boolean;
   /** The upstream's status; undefined if it did not respond. */
   readonly status?: number | undefined;
+  /** Whether the id is invalid, so that no call was sent for it. */
+  readonly isInvalidId?: boolean;
 }
 
 /** The outcome for one id: its status and the JSON of its object, if the response contains one, or its error. */
@@ -84,7 +86,7 @@ async function writeIds(
       if (!values) throw new HttpError(404, "Not found");
       written.set(text, values);
     } catch (error) {
-      outcomes.set(text, { error, isAboutClient: false });
+      outcomes.set(text, { error, isAboutClient: false, isInvalidId: true });
     }
   return written;
 }
