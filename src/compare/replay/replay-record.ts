@@ -64,6 +64,8 @@ export interface ReplayOptions {
   readonly entries?: DryRunOptions["entries"];
 }
 
+const SAME_PACK =
+  "it differs, although this pack made it: it depends on headers, or on other data that is not recorded";
 const SECRET = "it differs, perhaps because of a secret in the request: secrets are not recorded";
 
 /** Runs recorded requests under a pack, with the recorded responses of v4. Nothing is sent. */
@@ -194,6 +196,7 @@ export class Replay implements SecondAnswer {
     if (isOtherVersion(record, this.pack))
       return inconclusive("it asked for a version, which is not recorded");
     if (hasSecrets(record)) return inconclusive(SECRET);
+    if (record.pack === this.pack.hash) return inconclusive(SAME_PACK);
     return this.#control
       ? inconclusive("it differs under the current pack, too")
       : { kind: "changed", differences };

@@ -7,7 +7,7 @@ import { readExamples } from "../../../src/authoring/examples/example.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { exampleRecords } from "../../authoring/explain/example-records.ts";
 import { withPack, type Edit } from "../../pack/load/pack-folder.ts";
-import { packIn } from "../../support/packs.ts";
+import { PACK_FOLDERS, packIn } from "../../support/packs.ts";
 
 const pack = packIn("mappings");
 const records = await exampleRecords("mappings", pack);
@@ -39,6 +39,17 @@ test("each recorded golden case of the pack has the same result", async () => {
   const same = results.filter(([, { kind }]) => kind === "same");
   expect(same.length).toBeGreaterThan(results.length * 0.9);
 });
+
+test.each(PACK_FOLDERS)(
+  "no recorded golden case of %s is changed by the pack that made it",
+  async (folder) => {
+    const own = packIn(folder);
+    const changed: string[] = [];
+    for (const [title, record] of await exampleRecords(folder, own))
+      if ((await new Replay(own).run({ ...record, pack: own.hash })).kind === "changed") changed.push(title);
+    expect(changed).toEqual([]);
+  },
+);
 
 async function changedBy(edits: readonly Edit[], record: AuditRecord): Promise<ReplayResult> {
   return withPack(edits, (folder) => new Replay(loadPack(folder)).run(record), "mappings");
