@@ -1004,13 +1004,16 @@ describe("the redaction of a request allocates at most 20 MB", () => {
   ];
 
   test.each(requests)("%s", (_, sent) => {
-    const costs = units.split(" ").map((unit) => {
+    function measure(unit: string): number {
       const body = sent(unit);
       const stop = countAllocations();
       const values = atDefaultLimit.search.find({ ...target, body }, ["0123456789abcdef"]);
       atDefaultLimit.body(body, values);
-      return { unit, mb: stop().mb };
-    });
+      return stop().mb;
+    }
+    // What V8 allocates itself, such as compiled code, is only in some of the measurements.
+    const leastOf = (unit: string): number => Math.min(...Array.from({ length: 3 }, () => measure(unit)));
+    const costs = units.split(" ").map((unit) => ({ unit, mb: leastOf(unit) }));
     expect(costs.filter(({ mb }) => mb > 20)).toEqual([]);
   });
 });
