@@ -55,8 +55,10 @@ function createRecordedCommands(
   if (!record) return undefined;
   const { v4 } = recordCurls(record, pack);
   const commands = listEndpoints(route).flatMap(({ why, endpoint }) => {
-    const index = record.v4.findLastIndex((call) => isCallOf(endpoint, call));
-    const command = v4[index];
+    // The first page of a list, and the call that succeeded if it was repeated.
+    const calls = record.v4.flatMap((call, index) => (isCallOf(endpoint, call) ? [{ call, index }] : []));
+    const chosen = calls.find(({ call }) => call.status !== null && call.status < 400) ?? calls.at(-1);
+    const command = v4[chosen?.index ?? -1];
     return command === undefined ? [] : [{ why, curl: command }];
   });
   const hasMainCall = record.alpha.status === 200 || commands[0]?.why === "";

@@ -174,6 +174,30 @@ test("a member that the upstream does not get is one that the client sends, also
   });
 });
 
+test("the command for a list that took several pages of v4 is that of the first page", async () => {
+  const page = (number: number) => ({
+    method: "GET",
+    path: `/v4/vm/instances?page=${number}`,
+    filter: null,
+    status: 200,
+    ms: 1,
+  });
+  const sample = sampleRecord("pages");
+  const record = {
+    ...sample,
+    alpha: {
+      ...sample.alpha,
+      method: "GET",
+      path: "/v4/vm/instances",
+      route: "GET /vm/instances",
+      status: 200,
+    },
+    v4: [page(1), page(2)],
+  };
+  const call = await callOf({ usage: [{ sample: record.id }], records: [record] });
+  expect(call?.after[0]?.curl).toContain("page=1");
+});
+
 describe("a call without a record", () => {
   test("is described from the pack", async () => {
     const call = await callOf({ usage: [{ route: "PUT /vm/instances/:id" }] });
