@@ -37,8 +37,11 @@ function describeOperators({ client, upstream }: DialectDefinition): Row[] {
 const COUNTS = ["page", "pages", "total"];
 
 /** Lists the names of the counts in a list response. */
-const describeCounts = (shape: Shape): string =>
-  list(COUNTS.flatMap((count) => dottedPath(shape, count) ?? [])) || "none";
+const describeCounts = (shape: Shape, header: string | undefined): string =>
+  list([
+    ...COUNTS.flatMap((count) => dottedPath(shape, count) ?? []),
+    ...(header === undefined ? [] : [`the header ${header}`]),
+  ]) || "none";
 
 /**
  * Describes the location of the rows in a list: a member with a fixed name, a member with the name of the list, or the
@@ -101,7 +104,11 @@ export function describeCommonChanges(pack: Pack): readonly Difference[] {
   const rows: readonly Row[] = [
     ["Credentials", describePlace(client.credentials), describePlace(upstream.credentials)],
     ["Rows of a list", describeRows(lists.client), describeRows(lists.upstream)],
-    ["Counts of a list", describeCounts(lists.client), describeCounts(lists.upstream)],
+    [
+      "Counts of a list",
+      describeCounts(lists.client, client.pagination?.total_header),
+      describeCounts(lists.upstream, upstream.pagination?.total_header),
+    ],
     [
       "Page size",
       describePages(paging.style, paging.size),

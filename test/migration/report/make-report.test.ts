@@ -99,6 +99,20 @@ describe("what changes in all calls", () => {
     (await reportOf(files)).everyCall.find((each) => each.what === what);
   const LIST = { list: "books", upstream_list: "items" };
 
+  test("names the header with the number of all items", async () => {
+    const size = { parameter: "limit", maximum: 50 };
+    const files: SmallPack = {
+      client: {
+        pagination: { page: { parameter: "page" }, size: 10 },
+        responses: { list: { $list: "$items", total: "$total" } },
+      },
+      upstream: { pagination: { page: { parameter: "page" }, size, total_header: "X-Total-Count" } },
+      book: LIST,
+    };
+    const counts = { alpha: "total", v4: "the header X-Total-Count" };
+    expect(await inAllCalls("Counts of a list", files)).toMatchObject(counts);
+  });
+
   test.each<[unknown, string]>([
     ["$items", "the response is the array"],
     [{ rows: { all: "$items" } }, "always in rows.all"],
